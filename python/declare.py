@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads the public header and writes the module evenkeel._api: declare.py HEADER OUT
 
-The build runs it, so the declarations of the package cannot differ from those of the library that it
-contains. The result is data: enumerators, members of structs, arguments of functions, all as names of
-ctypes, and the comment in front of each function, which becomes a docstring. It knows no C beyond the
-style of this one header, and stops where it meets something else.
+The build runs it, so the declarations of the package cannot differ from those of the library that
+it contains. The result is data: enumerators, members of structs, arguments of functions, all as
+names of ctypes, and the comment in front of each function, which becomes a docstring. It knows no C
+beyond the style of this one header, and stops where it meets something else.
 """
+
 import re
 import sys
 
 SIMPLE = {
-    "int": "c_int", "unsigned": "c_uint", "double": "c_double", "size_t": "c_size_t",
-    "int64_t": "c_int64", "uint64_t": "c_uint64", "char": "c_char", "void": None,
+    "int": "c_int",
+    "unsigned": "c_uint",
+    "double": "c_double",
+    "size_t": "c_size_t",
+    "int64_t": "c_int64",
+    "uint64_t": "c_uint64",
+    "char": "c_char",
+    "void": None,
 }
 WORD = r"[A-Za-z_][A-Za-z_0-9]*"
 
@@ -99,8 +106,10 @@ def comments(text):
 
 def parse(header):
     text, found = comments(header)
-    version = [re.search(rf"#define EK_VERSION_{part} (\d+)", text)[1]
-               for part in ("MAJOR", "MINOR", "PATCH")]
+    version = [
+        re.search(rf"#define EK_VERSION_{part} (\d+)", text)[1]
+        for part in ("MAJOR", "MINOR", "PATCH")
+    ]
     text = re.sub(r"^#(.*\\\n)*.*$", "", text, flags=re.M)  # directives
     text = re.sub(r'extern "C" \{', "", text)
     text = re.sub(r"static inline [^{]*\{.*?^\}", "", text, flags=re.S | re.M)
@@ -119,8 +128,9 @@ def parse(header):
     # What is left between semicolons: a prototype, with the comments before it.
     flat = re.sub(r"\{.*?\}", "", text, flags=re.S)
     for piece in flat.split(";"):
-        match = re.fullmatch(rf"(.*?)((?:const )?{WORD} \**)(ek_\w+)\((.*)\)\s*",
-                             piece.strip(" \n}"), re.S)
+        match = re.fullmatch(
+            rf"(.*?)((?:const )?{WORD} \**)(ek_\w+)\((.*)\)\s*", piece.strip(" \n}"), re.S
+        )
         if not match or "typedef" in match[2]:
             previous = None
             continue
@@ -135,17 +145,26 @@ def parse(header):
                 kind, which = split_declaration(argument)
                 arguments.append([which, c_type(kind, enums)])
         returns = match[2].strip()
-        functions[name] = ["ek_status" if returns == "ek_status" else c_type(returns, enums), arguments]
+        functions[name] = [
+            "ek_status" if returns == "ek_status" else c_type(returns, enums),
+            arguments,
+        ]
         # A comment that begins in the line of the last function's semicolon is about that function.
         behind = re.match(r"[ \t]*\x01(\d+)\x02", piece)
         if behind and previous:
             docs[previous] = found[int(behind[1])]
-        before = re.findall(r"\x01(\d+)\x02\s*$", match[1][behind.end():] if behind else match[1])
+        before = re.findall(r"\x01(\d+)\x02\s*$", match[1][behind.end() :] if behind else match[1])
         # Several functions may share the comment before the first of them.
         docs[name] = found[int(before[0])] if before else docs.get(previous, "")
         previous = name
-    return {"VERSION": ".".join(version), "CONSTANTS": constants, "STRUCTS": structs,
-            "CALLBACKS": callbacks, "FUNCTIONS": functions, "DOCS": docs}
+    return {
+        "VERSION": ".".join(version),
+        "CONSTANTS": constants,
+        "STRUCTS": structs,
+        "CALLBACKS": callbacks,
+        "FUNCTIONS": functions,
+        "DOCS": docs,
+    }
 
 
 def main():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests share: shapes that have broken sparse codes, with small integers as values, so that
-every order of additions gives the same bits."""
+"""What the tests share: shapes that have broken sparse codes, with small integers as values, so
+that every order of additions gives the same bits."""
+
 import os
 import pathlib
 
@@ -27,13 +28,21 @@ def shapes():
     arrow = np.eye(200) * 3
     arrow[0], arrow[:, 0] = 2, 1
     return {
-        "0x0": sp.csr_array((0, 0)), "0x5": sp.csr_array((0, 5)), "5x0": sp.csr_array((5, 0)),
-        "1x1": sp.csr_array([[7.0]]), "no entries": sp.csr_array((9, 4)),
-        "one column": random_matrix(300, 1, 0.5), "one row": random_matrix(1, 300, 0.5),
-        "huge row": sp.csr_array(one_row), "huge column": sp.csr_array(one_row.T),
-        "empty ends": sp.csr_array(ends), "arrow": sp.csr_array(arrow),
-        "square": random_matrix(129, 129, 0.1), "wide": random_matrix(33, 257, 0.2),
-        "tall": random_matrix(257, 31, 0.2), "dense": random_matrix(17, 19, 1.0),
+        "0x0": sp.csr_array((0, 0)),
+        "0x5": sp.csr_array((0, 5)),
+        "5x0": sp.csr_array((5, 0)),
+        "1x1": sp.csr_array([[7.0]]),
+        "no entries": sp.csr_array((9, 4)),
+        "one column": random_matrix(300, 1, 0.5),
+        "one row": random_matrix(1, 300, 0.5),
+        "huge row": sp.csr_array(one_row),
+        "huge column": sp.csr_array(one_row.T),
+        "empty ends": sp.csr_array(ends),
+        "arrow": sp.csr_array(arrow),
+        "square": random_matrix(129, 129, 0.1),
+        "wide": random_matrix(33, 257, 0.2),
+        "tall": random_matrix(257, 31, 0.2),
+        "dense": random_matrix(17, 19, 1.0),
     }
 
 

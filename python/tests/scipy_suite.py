@@ -3,9 +3,10 @@
 
     python -m pytest -p scipy_suite --pyargs scipy.sparse.linalg._isolve
 
-Every real matrix, sparse or dense, that scipy's solvers turn into an operator becomes a Matrix first.
-Fails if that never happened.
+Every real matrix, sparse or dense, that scipy's solvers turn into an operator becomes a Matrix
+first. Fails if that never happened.
 """
+
 import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg._interface as interface
@@ -29,12 +30,15 @@ def pytest_configure(config):
     """Puts the function in the place of scipy's wherever a module of scipy has it by name."""
     import importlib
     import sys
+
     for name in ("_isolve", "_isolve.lsqr", "_isolve.lsmr", "_eigen", "_eigen._svds"):
         importlib.import_module("scipy.sparse.linalg." + name)
     for name, module in list(sys.modules.items()):
         # But for scipy.sparse.linalg itself, which the tests use.
-        if (name.startswith("scipy.sparse.linalg._")
-                and vars(module).get("aslinearoperator") is original):
+        if (
+            name.startswith("scipy.sparse.linalg._")
+            and vars(module).get("aslinearoperator") is original
+        ):
             module.aslinearoperator = aslinearoperator
 
 

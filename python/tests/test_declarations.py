@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The declarations are those of the library: structs by its table of layouts, and all functions."""
+
 import ctypes
 import subprocess
 
@@ -8,9 +9,14 @@ import pytest
 import evenkeel as ek
 from evenkeel import _api, _lib, errors
 
-KINDS = {"int": (ctypes.c_int, ctypes.c_int64), "uint": (ctypes.c_uint, ctypes.c_uint64, ctypes.c_size_t),
-         "real": (ctypes.c_double,), "enum": (ctypes.c_int,), "text": (ctypes.c_char,),
-         "pointer": (ctypes.c_void_p, ctypes.c_char_p)}
+KINDS = {
+    "int": (ctypes.c_int, ctypes.c_int64),
+    "uint": (ctypes.c_uint, ctypes.c_uint64, ctypes.c_size_t),
+    "real": (ctypes.c_double,),
+    "enum": (ctypes.c_int,),
+    "text": (ctypes.c_char,),
+    "pointer": (ctypes.c_void_p, ctypes.c_char_p),
+}
 
 
 def test_layout():
@@ -26,13 +32,20 @@ def test_layout():
         assert (field.offset, field.size) == (row.offset, row.size), (row.type, row.member)
         kind = dict(struct._fields_)[name]
         assert getattr(kind, "_length_", 1) == row.count or row.kind == b"text"
-        assert getattr(kind, "_type_", kind) in KINDS[row.kind.decode()] or kind in KINDS[row.kind.decode()]
+        assert (
+            getattr(kind, "_type_", kind) in KINDS[row.kind.decode()]
+            or kind in KINDS[row.kind.decode()]
+        )
         seen.add((struct.__name__, name))
-    assert seen == {(name, member[0]) for name, members in _api.STRUCTS.items() for member in members}
+    assert seen == {
+        (name, member[0]) for name, members in _api.STRUCTS.items() for member in members
+    }
 
 
 def test_functions():
-    exported = subprocess.run(["nm", "-D", "--defined-only", _lib.path], capture_output=True, text=True)
+    exported = subprocess.run(
+        ["nm", "-D", "--defined-only", _lib.path], capture_output=True, text=True
+    )
     if exported.returncode:
         pytest.skip("there is no nm")
     names = {line.split()[2].split("@")[0] for line in exported.stdout.splitlines()}

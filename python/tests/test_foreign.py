@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Vectors of other libraries by __dlpack__, and devices. No graphics card is needed: a class with
 nothing but __dlpack__ stands for cupy and torch, and OpenCL may run on the processor."""
+
 import numpy as np
 import pytest
 
@@ -45,7 +46,12 @@ def test_torch():
 
 def test_capsule():
     """What is read of a capsule is what numpy says of the array."""
-    for array in (integers(30), integers(30, dtype=np.float32)[3:], integers(90)[::3], integers(4, 5)):
+    for array in (
+        integers(30),
+        integers(30, dtype=np.float32)[3:],
+        integers(90)[::3],
+        integers(4, 5),
+    ):
         vector = _dlpack.Vector(Tensor(array))
         assert vector.data == array.ctypes.data and vector.shape == array.shape
         assert vector.dtype == array.dtype and vector.device == _dlpack.CPU

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Lifetimes, threads, the GIL, threadpoolctl, forks."""
+
 import concurrent.futures
 import gc
 import os
@@ -187,10 +188,16 @@ def test_without_fast(tmp_path):
         "for _ in range(3):\n"
         "    assert np.allclose(A @ x, S @ x) and np.allclose(A.T @ (S @ x), S.T @ (S @ x))\n"
         "assert A.matmul(x, out=y) is y and np.allclose(y, S @ x)\n"
-        "print(_fast.AVAILABLE)\n")
+        "print(_fast.AVAILABLE)\n"
+    )
     for fast, expected in (({}, "True"), ({"EVENKEEL_FAST": str(tmp_path)}, "False")):
-        result = subprocess.run([sys.executable, "-c", program], env={**os.environ, **fast},
-                                capture_output=True, text=True, check=False)
+        result = subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, **fast},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert result.stdout.strip() == expected, result.stderr
 
 

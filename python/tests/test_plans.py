@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Plans, tables, errors, files, contexts."""
+
 import gzip
 import logging
 
@@ -40,10 +41,17 @@ def test_plan():
     assert "n+strict" in next(r for r in ek.methods() if r["name"] == strict.method)["supports"]
     X = integers(47, 5)
     np.testing.assert_array_equal(E.plan("spmm", width=5) @ X, A @ X)
-    np.testing.assert_array_equal(E.plan("dense_spmm", width=5) @ integers(5, 61),
-                                  integers(5, 61) @ A.toarray())
-    for wrong in (lambda: plan(X), lambda: plan(np.float64(1)), lambda: E.plan("spmm") @ x,
-                  lambda: E.plan("transpose") @ x, lambda: E.plan("nothing"), lambda: plan(x[1:])):
+    np.testing.assert_array_equal(
+        E.plan("dense_spmm", width=5) @ integers(5, 61), integers(5, 61) @ A.toarray()
+    )
+    for wrong in (
+        lambda: plan(X),
+        lambda: plan(np.float64(1)),
+        lambda: E.plan("spmm") @ x,
+        lambda: E.plan("transpose") @ x,
+        lambda: E.plan("nothing"),
+        lambda: plan(x[1:]),
+    ):
         with pytest.raises(ValueError):
             wrong()
 
@@ -114,10 +122,14 @@ def test_files(tmp_path, caplog):
     np.testing.assert_array_equal(ek.read(str(tmp_path / "t.mtx")).toarray(), A.T.toarray())
     with gzip.open(tmp_path / "a.mtx.gz", "rt") as file:
         assert file.readline().startswith("%%MatrixMarket")
-    (tmp_path / "cut.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n")
+    (tmp_path / "cut.mtx").write_text(
+        "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n"
+    )
     with pytest.raises(ek.errors.FileTruncated, match="cut.mtx"):
         ek.read(tmp_path / "cut.mtx")
-    (tmp_path / "tiny.mtx").write_text("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e-999\n")
+    (tmp_path / "tiny.mtx").write_text(
+        "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e-999\n"
+    )
     with caplog.at_level(logging.WARNING, "evenkeel"):
         ek.read(tmp_path / "tiny.mtx")
     assert "tiny.mtx" in caplog.text

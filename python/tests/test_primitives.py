@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Primitives and sparse vectors, compared with numpy on integers."""
+
 import numpy as np
 import pytest
 
@@ -28,11 +29,12 @@ def test_scans(dtype, n):
     sums = [a[i:j].sum() for i, j in zip(offsets, offsets[1:])]
     np.testing.assert_array_equal(primitives.segmented_sum(a, offsets=offsets), sums)
     scans = [np.cumsum(a[i:j]) for i, j in zip(offsets, offsets[1:])]
-    np.testing.assert_array_equal(primitives.segmented_scan(a, offsets=offsets), np.concatenate(scans))
+    np.testing.assert_array_equal(
+        primitives.segmented_scan(a, offsets=offsets), np.concatenate(scans)
+    )
     flags = np.zeros(n, bool)
     flags[offsets[1:-1][offsets[1:-1] < n]] = True
-    np.testing.assert_array_equal(primitives.segmented_scan(a, flags=flags),
-                                  np.concatenate(scans))
+    np.testing.assert_array_equal(primitives.segmented_scan(a, flags=flags), np.concatenate(scans))
 
 
 @pytest.mark.parametrize("dtype", TYPES)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Products with vectors and blocks, exactly equal to scipy's on integers."""
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -40,7 +41,7 @@ def test_types(kind, value, index, shape):
 
 
 def with_index(A, index):
-    """The same matrix with indices of this type; scipy's constructors would choose it themselves."""
+    """The same matrix with indices of this type; scipy's constructors choose it themselves."""
     for name in ("indptr", "indices"):
         if hasattr(A, name):
             setattr(A, name, getattr(A, name).astype(index))
@@ -72,8 +73,15 @@ def test_strides():
     A = random_matrix(40, 30, 0.3)
     B = ek.matrix(A)
     wide = integers(90, 20)
-    for X in (wide[::3, ::2], wide[:30, 3:9], wide[:30].T[:9].T, wide[29::-1, ::-1],
-              np.broadcast_to(wide[:30, :1], (30, 7)), wide.astype(">f8")[:30], wide.astype(int)[:30]):
+    for X in (
+        wide[::3, ::2],
+        wide[:30, 3:9],
+        wide[:30].T[:9].T,
+        wide[29::-1, ::-1],
+        np.broadcast_to(wide[:30, :1], (30, 7)),
+        wide.astype(">f8")[:30],
+        wide.astype(int)[:30],
+    ):
         same(B @ X, A @ X.astype(float))
         same(B @ X[:, 0], A @ X[:, 0].astype(float))
     odd = np.frombuffer(b"x" + np.arange(30.0).tobytes(), np.float64, 30, 1)
@@ -180,7 +188,9 @@ def test_values_changed():
 
 
 def test_unsorted_and_duplicates():
-    A = sp.csr_array((np.array([1.0, 2, 3, 4]), np.array([2, 0, 2, 2]), np.array([0, 3, 4])), shape=(2, 3))
+    A = sp.csr_array(
+        (np.array([1.0, 2, 3, 4]), np.array([2, 0, 2, 2]), np.array([0, 3, 4])), shape=(2, 3)
+    )
     assert not A.has_canonical_format
     same(ek.matrix(A) @ np.array([1.0, 10, 100]), A @ np.array([1.0, 10, 100]))
     same(ek.matrix(A).toarray(), A.toarray())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Real matrices, from the folder that EK_MATRICES names."""
+
 import gzip
 
 import numpy as np

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """scipy's solvers with our operator: the same iterations and residuals as with scipy's matrices."""
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -13,8 +14,10 @@ def problem():
     return sp.csr_array(A), np.random.default_rng(3).standard_normal(A.shape[0])
 
 
-@pytest.mark.parametrize("solver", ["cg", "cgs", "bicg", "bicgstab", "gmres", "lgmres", "minres", "qmr",
-                                    "gcrotmk", "tfqmr"])
+@pytest.mark.parametrize(
+    "solver",
+    ["cg", "cgs", "bicg", "bicgstab", "gmres", "lgmres", "minres", "qmr", "gcrotmk", "tfqmr"],
+)
 def test_iterations(solver):
     A, b = problem()
     counts, solutions = [], []
@@ -45,10 +48,14 @@ def test_eigenvalues():
     A, _ = problem()
     E = ek.matrix(A)
     start = np.ones(A.shape[0])
-    np.testing.assert_allclose(la.eigsh(E, 4, v0=start, return_eigenvectors=False),
-                               la.eigsh(A, 4, v0=start, return_eigenvectors=False))
-    np.testing.assert_allclose(sorted(abs(la.eigs(E, 3, v0=start, return_eigenvectors=False))),
-                               sorted(abs(la.eigs(A, 3, v0=start, return_eigenvectors=False))))
+    np.testing.assert_allclose(
+        la.eigsh(E, 4, v0=start, return_eigenvectors=False),
+        la.eigsh(A, 4, v0=start, return_eigenvectors=False),
+    )
+    np.testing.assert_allclose(
+        sorted(abs(la.eigs(E, 3, v0=start, return_eigenvectors=False))),
+        sorted(abs(la.eigs(A, 3, v0=start, return_eigenvectors=False))),
+    )
     X = np.random.default_rng(1).standard_normal((A.shape[0], 5))
     mine = la.lobpcg(E, X.copy(), maxiter=60, tol=1e-6)[0]
     theirs = la.lobpcg(A, X.copy(), maxiter=60, tol=1e-6)[0]
@@ -59,7 +66,9 @@ def test_eigenvalues():
 def test_singular_values():
     A = sp.csr_array(sp.random(90, 60, 0.2, random_state=2))
     for solver in ("arpack", "lobpcg"):
-        mine = la.svds(ek.matrix(A), 3, solver=solver, random_state=1, return_singular_vectors=False)
+        mine = la.svds(
+            ek.matrix(A), 3, solver=solver, random_state=1, return_singular_vectors=False
+        )
         theirs = la.svds(A, 3, solver=solver, random_state=1, return_singular_vectors=False)
         np.testing.assert_allclose(np.sort(mine), np.sort(theirs), rtol=1e-6)
 
@@ -71,5 +80,6 @@ def test_operator():
     np.testing.assert_allclose(L.H @ b, A.T @ b)
     np.testing.assert_allclose((2 * L + L) @ b, 3 * (A @ b))
     np.testing.assert_allclose(L @ np.outer(b, [1, 2]), A @ np.outer(b, [1, 2]))
-    np.testing.assert_allclose(la.expm_multiply(L, b, traceA=A.trace()),
-                               la.expm_multiply(A, b, traceA=A.trace()))
+    np.testing.assert_allclose(
+        la.expm_multiply(L, b, traceA=A.trace()), la.expm_multiply(A, b, traceA=A.trace())
+    )

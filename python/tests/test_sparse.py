@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Products, sums and transposes of sparse matrices, and the way to scipy and back."""
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -53,8 +54,15 @@ def test_there_and_back(shape):
     for kind in KINDS:
         A = kind(shape)
         E = ek.matrix(A)
-        for result, expected in ((E.tocsr(), A), (E.tocsc(), A), (E.tocoo(), A), (E.T.tocsr(), A.T),
-                                 (E.T.tocsc(), A.T), (E.T.toscipy(), A.T), (E.toscipy(), A)):
+        for result, expected in (
+            (E.tocsr(), A),
+            (E.tocsc(), A),
+            (E.tocoo(), A),
+            (E.T.tocsr(), A.T),
+            (E.T.tocsc(), A.T),
+            (E.T.toscipy(), A.T),
+            (E.toscipy(), A),
+        ):
             same(result, expected)
             assert isinstance(result, sp.spmatrix) == isinstance(A, sp.spmatrix)
         np.testing.assert_array_equal(E.toarray(), A.toarray())

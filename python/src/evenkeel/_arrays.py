@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrays of numpy, and of whatever has __dlpack__, as the library's views; nothing is copied that
 need not be, and `copies` counts what is."""
+
 import ctypes
 import sys
 import threading
@@ -11,11 +12,18 @@ from ._lib import constants, structs
 
 F64, F32 = np.dtype(np.float64), np.dtype(np.float32)
 I64, I32 = np.dtype(np.int64), np.dtype(np.int32)
-VALUE = {F32: constants.EK_F32, F64: constants.EK_F64, I32: constants.EK_INT32,
-         I64: constants.EK_INT64}
+VALUE = {
+    F32: constants.EK_F32,
+    F64: constants.EK_F64,
+    I32: constants.EK_INT32,
+    I64: constants.EK_INT64,
+}
 DTYPE = {value: dtype for dtype, value in VALUE.items()}
-INDEX = {(I32, I32): constants.EK_I32, (I64, I32): constants.EK_I64_32,
-         (I64, I64): constants.EK_I64}
+INDEX = {
+    (I32, I32): constants.EK_I32,
+    (I64, I32): constants.EK_I64_32,
+    (I64, I64): constants.EK_I64,
+}
 INDEX_DTYPES = {index: dtypes for dtypes, index in INDEX.items()}
 DENSE_SIZE = ctypes.sizeof(structs.ek_dense)
 
@@ -43,7 +51,7 @@ copies = Copies()
 
 
 def _reads_head(offset):
-    """Is the first member of an ndarray, behind the head of all objects, the address of its data?"""
+    """Is the first member of an ndarray, behind the head of objects, the address of its data?"""
     sample = np.arange(6.0)[2:]
     where = ctypes.c_size_t.from_address(id(sample) + offset)
     return sample.ctypes.data == where.value
@@ -53,10 +61,12 @@ def _reads_head(offset):
 # every extension, read it where it is. ndarray.ctypes.data takes ten times as long.
 _HEAD = object.__basicsize__
 if sys.implementation.name == "cpython" and _reads_head(_HEAD):
+
     def address(array, _at=ctypes.c_size_t.from_address, _id=id, _head=_HEAD):
         """Address of the first element of an ndarray."""
         return _at(_id(array) + _head).value
 else:
+
     def address(array):
         """Address of the first element of an ndarray."""
         return array.ctypes.data
@@ -75,8 +85,12 @@ class _Memory:
 
     def __init__(self, owner, pointer, length, dtype, writable):
         self.owner = owner
-        self.__array_interface__ = {"version": 3, "shape": (length,), "typestr": dtype.str,
-                                    "data": (pointer, not writable)}
+        self.__array_interface__ = {
+            "version": 3,
+            "shape": (length,),
+            "typestr": dtype.str,
+            "data": (pointer, not writable),
+        }
 
 
 def view(owner, pointer, length, dtype, writable=False):

@@ -1,15 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Contexts: threads, instruction set, device. Most programs never need one of their own."""
+
 import ctypes
 import logging
 import threading
 
 from ._lib import api, as_dict, callbacks, constants, header, made, new
 
-MEMORY = {"auto": constants.EK_MEMORY_AUTO, "copy": constants.EK_MEMORY_COPY,
-          "mapped": constants.EK_MEMORY_MAPPED, "shared": constants.EK_MEMORY_SHARED}
-ISA = {api.ek_isa_name(value).decode(): value for name, value in vars(constants).items()
-       if name.startswith("EK_ISA_")}
+MEMORY = {
+    "auto": constants.EK_MEMORY_AUTO,
+    "copy": constants.EK_MEMORY_COPY,
+    "mapped": constants.EK_MEMORY_MAPPED,
+    "shared": constants.EK_MEMORY_SHARED,
+}
+ISA = {
+    api.ek_isa_name(value).decode(): value
+    for name, value in vars(constants).items()
+    if name.startswith("EK_ISA_")
+}
 _logger = logging.getLogger("evenkeel")
 
 
@@ -32,17 +40,31 @@ class Context:
 
     __slots__ = ("_handle",)
 
-    def __init__(self, *, threads: int = 0, isa: "str | None" = None,
-                 device: "str | None" = None, device_memory: str = "auto") -> None:
+    def __init__(
+        self,
+        *,
+        threads: int = 0,
+        isa: "str | None" = None,
+        device: "str | None" = None,
+        device_memory: str = "auto",
+    ) -> None:
         if isa is not None and isa not in ISA:
             raise ValueError(f"isa is {isa!r}; {', '.join(ISA)} are expected")
         if device_memory not in MEMORY:
-            raise ValueError(f"device_memory is {device_memory!r}; {', '.join(MEMORY)} are expected")
-        options = new("ek_options", threads=threads, device=device,
-                      isa_limit=None if isa is None else ISA[isa] + 1,
-                      device_memory=MEMORY[device_memory])
+            raise ValueError(
+                f"device_memory is {device_memory!r}; {', '.join(MEMORY)} are expected"
+            )
+        options = new(
+            "ek_options",
+            threads=threads,
+            device=device,
+            isa_limit=None if isa is None else ISA[isa] + 1,
+            device_memory=MEMORY[device_memory],
+        )
         options.log = ctypes.cast(_LOG, ctypes.c_void_p)
-        self._handle = made(api.ek_context_destroy, (), api.ek_context_create, ctypes.byref(options))
+        self._handle = made(
+            api.ek_context_destroy, (), api.ek_context_create, ctypes.byref(options)
+        )
 
     @property
     def pointer(self) -> int:

@@ -4,6 +4,7 @@
 The structs are those of DLPack's version 0 (dlpack.h, DLManagedTensor), which every producer gives
 when it is asked for no version.
 """
+
 import ctypes
 
 import numpy as np
@@ -16,11 +17,18 @@ CODE = {(2, 32): _arrays.F32, (2, 64): _arrays.F64}  # kDLFloat and bits
 
 
 class _Tensor(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32),
-                ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8),
-                ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
-                ("shape", ctypes.POINTER(ctypes.c_int64)),
-                ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
 
 
 _pointer = ctypes.pythonapi.PyCapsule_GetPointer
@@ -28,7 +36,7 @@ _pointer.restype, _pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes
 
 
 class Vector:
-    """What a capsule says about a vector; the capsule stays unused, and with it the vector alive."""
+    """What a capsule says about a vector; it stays unused, and with it the vector alive."""
 
     def __init__(self, array):
         self.capsule = array.__dlpack__()
@@ -36,20 +44,27 @@ class Vector:
         self.dtype = CODE.get((tensor.code, tensor.bits)) if tensor.lanes == 1 else None
         self.shape = tuple(tensor.shape[k] for k in range(tensor.ndim))
         # Without strides the elements are contiguous.
-        self.strides = tuple(tensor.strides[k] for k in range(tensor.ndim)) if tensor.strides else None
+        self.strides = (
+            tuple(tensor.strides[k] for k in range(tensor.ndim)) if tensor.strides else None
+        )
         self.device = tensor.device_type
         self.data = (tensor.data or 0) + tensor.byte_offset
 
     def dense(self):
         """The view of the library, on the device."""
         if self.dtype is None or len(self.shape) != 1:
-            raise TypeError(f"a tensor of {len(self.shape)} dimensions on a device is no vector of "
-                            "float32 or float64")
+            raise TypeError(
+                f"a tensor of {len(self.shape)} dimensions on a device is no vector of "
+                "float32 or float64"
+            )
         n = self.shape[0]
         if n > 1 and self.strides not in (None, (1,)):
-            raise ValueError(f"the elements of a vector on a device are {self.strides[0]} apart; "
-                             "1 is expected")
-        return _arrays.dense(_arrays.VALUE[self.dtype], n, 1, n, self.data, where=constants.EK_ON_DEVICE)
+            raise ValueError(
+                f"the elements of a vector on a device are {self.strides[0]} apart; 1 is expected"
+            )
+        return _arrays.dense(
+            _arrays.VALUE[self.dtype], n, 1, n, self.data, where=constants.EK_ON_DEVICE
+        )
 
 
 def device_of(X):
@@ -70,6 +85,7 @@ def back(X, y):
         return X.__array_namespace__().from_dlpack(y)
     if type(X).__module__.split(".")[0] == "torch":
         import torch
+
         return torch.from_dlpack(y)
     return y
 
@@ -82,14 +98,16 @@ def _empty(X, n):
 
 
 def multiply(matrix, X, out, alpha, beta):
-    """y = alpha A x + beta y with both vectors on a CUDA device, in the order of the context's queue."""
+    """y = alpha A x + beta y with both vectors on a CUDA device, in the context's queue."""
     plan = matrix.core.plan("spmv", matrix.transposed)
     if out is None:
         if beta:
             raise ValueError("beta is not 0, and there is no out to which it applies")
         out = _empty(X, matrix.shape[0])
-    # Producers wait for their own stream when they make the capsule; then ours has to be waited for.
+    # Producers wait for their stream when they make the capsule; ours has to be waited for.
     x, y = Vector(X), Vector(out)
-    api.ek_spmv(plan.handle().pointer, alpha, ctypes.byref(x.dense()), beta, ctypes.byref(y.dense()))
+    api.ek_spmv(
+        plan.handle().pointer, alpha, ctypes.byref(x.dense()), beta, ctypes.byref(y.dense())
+    )
     matrix.core.context.wait()
     return out

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A @ x for vectors that need no conversion: by fast.c where it can be used, else by ctypes."""
+
 import ctypes
 import os
 import sys
@@ -14,17 +15,29 @@ from ._lib import api, raise_status
 class _Product(ctypes.Structure):
     """struct product of fast.c."""
 
-    _fields_ = [("spmv", ctypes.c_void_p), ("plan", ctypes.c_void_p), ("rows", ctypes.c_int64),
-                ("cols", ctypes.c_int64), ("head", ctypes.c_size_t), ("type", ctypes.c_void_p),
-                ("descr", ctypes.c_void_p), ("limit_now", ctypes.c_void_p), ("limit", ctypes.c_int),
-                ("value", ctypes.c_int)]
+    _fields_ = [
+        ("spmv", ctypes.c_void_p),
+        ("plan", ctypes.c_void_p),
+        ("rows", ctypes.c_int64),
+        ("cols", ctypes.c_int64),
+        ("head", ctypes.c_size_t),
+        ("type", ctypes.c_void_p),
+        ("descr", ctypes.c_void_p),
+        ("limit_now", ctypes.c_void_p),
+        ("limit", ctypes.c_int),
+        ("value", ctypes.c_int),
+    ]
 
 
 class _Method(ctypes.Structure):
     """PyMethodDef."""
 
-    _fields_ = [("name", ctypes.c_char_p), ("call", ctypes.c_void_p), ("flags", ctypes.c_int),
-                ("doc", ctypes.c_char_p)]
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("call", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    ]
 
 
 _FASTCALL = 0x80
@@ -37,9 +50,18 @@ _ONE, _ZERO = ctypes.c_double(1), ctypes.c_double(0)
 
 def _bind(plan, rows, cols, dtype):
     """The function multiply(x, y) of fast.c for a plan, or whatever has the address `plan`."""
-    product = _Product(spmv=_SPMV, plan=plan, rows=rows, cols=cols, head=_HEAD, type=id(np.ndarray),
-                       descr=id(dtype), limit_now=ctypes.addressof(state.cell), limit=state.limit,
-                       value=_arrays.VALUE[dtype])
+    product = _Product(
+        spmv=_SPMV,
+        plan=plan,
+        rows=rows,
+        cols=cols,
+        head=_HEAD,
+        type=id(np.ndarray),
+        descr=id(dtype),
+        limit_now=ctypes.addressof(state.cell),
+        limit=state.limit,
+        value=_arrays.VALUE[dtype],
+    )
     capsule = _new_capsule(ctypes.addressof(product), None, None)
     return _new_function(ctypes.byref(_method), capsule, None), product
 
@@ -51,7 +73,9 @@ def _load():
         return False
     folder = os.path.dirname(__file__)
     try:
-        library = ctypes.CDLL(os.environ.get("EVENKEEL_FAST") or os.path.join(folder, "libek_fast.so"))
+        library = ctypes.CDLL(
+            os.environ.get("EVENKEEL_FAST") or os.path.join(folder, "libek_fast.so")
+        )
         multiply = ctypes.cast(library.evenkeel_multiply, ctypes.c_void_p).value
     except (OSError, AttributeError):
         return False
@@ -72,13 +96,16 @@ def _head_is_as_expected(sample):
     at = id(sample) + _HEAD
     word, number = ctypes.c_size_t.from_address, ctypes.c_int.from_address
     size = ctypes.sizeof(ctypes.c_size_t)
-    return (word(at - size).value == id(np.ndarray) and word(at).value == sample.ctypes.data
-            and number(at + size).value == 1
-            and word(word(at + 2 * size).value).value == sample.size
-            and word(word(at + 3 * size).value).value == sample.itemsize
-            and word(at + 5 * size).value == id(sample.dtype)
-            and number(at + 6 * size).value & 0x501 == 0x501
-            and number(id(sample[::2]) + _HEAD + 6 * size).value & 1 == 0)
+    return (
+        word(at - size).value == id(np.ndarray)
+        and word(at).value == sample.ctypes.data
+        and number(at + size).value == 1
+        and word(word(at + 2 * size).value).value == sample.size
+        and word(word(at + 3 * size).value).value == sample.itemsize
+        and word(at + 5 * size).value == id(sample.dtype)
+        and number(at + 6 * size).value & 0x501 == 0x501
+        and number(id(sample[::2]) + _HEAD + 6 * size).value & 1 == 0
+    )
 
 
 def _refuses(sample, y):
@@ -107,7 +134,7 @@ def product(plan):
 
 
 def _by_ctypes(handle, limit, dtype, rows, cols):
-    """The same without fast.c. Views come from a list, from which each running call takes a pair."""
+    """The same without fast.c. Views come from a list, of which each running call takes a pair."""
     item = dtype.itemsize
     shape, strides, mask = (cols,), (item,), item - 1
     pointer, value = ctypes.c_void_p(handle.pointer), _arrays.VALUE[dtype]
@@ -117,8 +144,14 @@ def _by_ctypes(handle, limit, dtype, rows, cols):
     one, zero, limits = _ONE, _ZERO, state
 
     def run(x, y=None):
-        if (y is not None or type(x) is not ndarray or x.dtype is not dtype or x.shape != shape
-                or x.strides != strides or limits.limit != limit):
+        if (
+            y is not None
+            or type(x) is not ndarray
+            or x.dtype is not dtype
+            or x.shape != shape
+            or x.strides != strides
+            or limits.limit != limit
+        ):
             return None
         at = address(x)
         if at & mask:

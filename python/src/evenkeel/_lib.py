@@ -2,24 +2,37 @@
 """The shared library, declared from the tables that declare.py made of its header.
 
 `api.ek_...` are its functions; those that return a status raise the exception of a failure.
-`structs.ek_...` are its structs, `constants.EK_...` its enumerators, and `callbacks["struct.member"]`
-the types of functions that it calls. ctypes releases the GIL in every call.
+`structs.ek_...` are its structs, `constants.EK_...` its enumerators, and `callbacks[...]` the types
+of functions that it calls. ctypes releases the GIL in every call.
 """
+
 import ctypes
 import os
 import types
 
 from . import _api, errors
 
-KINDS = {name: getattr(ctypes, name) for name in
-         ("c_int", "c_uint", "c_double", "c_size_t", "c_int64", "c_uint64", "c_char", "c_char_p",
-          "c_void_p")}
+KINDS = {
+    name: getattr(ctypes, name)
+    for name in (
+        "c_int",
+        "c_uint",
+        "c_double",
+        "c_size_t",
+        "c_int64",
+        "c_uint64",
+        "c_char",
+        "c_char_p",
+        "c_void_p",
+    )
+}
 KINDS[None] = None
 KINDS["ek_status"] = ctypes.c_int
 
 # Another library of the same version may take the place of the one in the package.
-path = os.environ.get("EVENKEEL_LIBRARY") or os.path.join(os.path.dirname(__file__),
-                                                          "libevenkeel.so")
+path = os.environ.get("EVENKEEL_LIBRARY") or os.path.join(
+    os.path.dirname(__file__), "libevenkeel.so"
+)
 api = ctypes.CDLL(path)
 constants = types.SimpleNamespace(**_api.CONSTANTS)
 structs = types.SimpleNamespace()
@@ -46,8 +59,10 @@ def _declare():
         if returns == "ek_status":
             function.errcheck = _check
     for name, members in _api.STRUCTS.items():
-        fields = [(member, KINDS[kind] * count if count > 1 else KINDS[kind])
-                  for member, kind, count in members]
+        fields = [
+            (member, KINDS[kind] * count if count > 1 else KINDS[kind])
+            for member, kind, count in members
+        ]
         setattr(structs, name, type(name, (ctypes.Structure,), {"_fields_": fields}))
     for name, (returns, arguments) in _api.CALLBACKS.items():
         callbacks[name] = ctypes.CFUNCTYPE(KINDS[returns], *[KINDS[kind] for kind in arguments])
@@ -100,10 +115,12 @@ def as_dict(struct):
 
 def header(*names):
     """Appends what the header says about functions to a docstring."""
+
     def append(function):
         texts = [f"{name}: {_api.DOCS[name]}" for name in names]
         function.__doc__ = "\n\n".join([(function.__doc__ or "").rstrip(), *texts])
         return function
+
     return append
 
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The class Matrix: a sparse matrix of the library, or its transpose, with numpy's operators."""
+
 import ctypes
 import os
 
 import numpy as np
 
 from . import _arrays, _dlpack, _products, _sparse
-from ._lib import api, as_dict, constants, contents, header, made, new
+from ._lib import api, as_dict, contents, header, made, new
 from ._plan import Core, Plan
 from .vectors import SparseVector, multiply as multiply_vector
 
@@ -38,8 +39,8 @@ class Matrix:
     def matmul(self, X, out=None, alpha: float = 1.0, beta: float = 0.0):
         """Computes alpha A X + beta out for a vector, a block or a sparse matrix X.
 
-        The result has the type of A, or that of X if it is wider: a matrix of f32 is converted once,
-        when it first meets an operand of f64. Complex operands give complex results.
+        The result has the type of A, or that of X if it is wider: a matrix of f32 is converted
+        once, when it first meets an operand of f64. Complex operands give complex results.
 
         >>> import numpy as np, scipy.sparse as sp
         >>> A, y = Matrix.of(sp.csr_array([[1., 2], [0, 3]])), np.ones(2)
@@ -166,9 +167,19 @@ class Matrix:
         return _sparse.coarsen(api.ek_prolongator, self, strength, omega)
 
     @header("ek_plan_create")
-    def plan(self, operation: str = "spmv", *, calls: int = 0, method: "str | None" = None,
-             format: "str | None" = None, reproducible: bool = False, budget: int = 0, width: int = 0,
-             threads: int = 0, measure: bool = False) -> Plan:
+    def plan(
+        self,
+        operation: str = "spmv",
+        *,
+        calls: int = 0,
+        method: "str | None" = None,
+        format: "str | None" = None,
+        reproducible: bool = False,
+        budget: int = 0,
+        width: int = 0,
+        threads: int = 0,
+        measure: bool = False,
+    ) -> Plan:
         """Prepares products: "spmv" for vectors, "spmm" for blocks of `width` columns, "dense_spmm"
         for X @ A. `reproducible` means EK_REPRO_STRICT, and `budget` is hints.memory in bytes.
 
@@ -179,9 +190,19 @@ class Matrix:
         >>> plan @ [1., 1.]
         array([2., 4.])
         """
-        return Plan(self.core, operation, self.transposed, calls=calls, method=method, format=format,
-                    reproducible=reproducible, budget=budget, width=width, threads=threads,
-                    measure=measure)
+        return Plan(
+            self.core,
+            operation,
+            self.transposed,
+            calls=calls,
+            method=method,
+            format=format,
+            reproducible=reproducible,
+            budget=budget,
+            width=width,
+            threads=threads,
+            measure=measure,
+        )
 
     # ---- What it is ----
 
@@ -189,6 +210,7 @@ class Matrix:
     def of(A, **options) -> "Matrix":
         """evenkeel.matrix(A)."""
         from ._make import matrix
+
         return matrix(A, **options)
 
     @property
@@ -196,8 +218,11 @@ class Matrix:
         """The members of ek_matrix_info; those of the matrix behind a transpose."""
         info = new("ek_matrix_info")
         api.ek_matrix_get_info(self.core.handle.pointer, ctypes.byref(info))
-        return {**as_dict(info), "value": api.ek_value_name(info.value).decode(),
-                "index": api.ek_index_name(info.index).decode()}
+        return {
+            **as_dict(info),
+            "value": api.ek_value_name(info.value).decode(),
+            "index": api.ek_index_name(info.index).decode(),
+        }
 
     @property
     def nnz(self) -> int:
@@ -210,7 +235,7 @@ class Matrix:
         info = self.info
         entry = api.ek_format_find(info["format"].encode())
         values = []
-        while (param := api.ek_format_get_param(entry, len(values))):
+        while param := api.ek_format_get_param(entry, len(values)):
             name = contents("ek_format_param", param).name.decode()
             values.append(f"{name}={info['dim'][len(values)]}")
         return info["format"] + (":" + ",".join(values) if values else "")
@@ -235,10 +260,10 @@ class Matrix:
 
     @property
     def arrays(self) -> dict:
-        """The arrays of the format by name, as read-only views, but for arrays of bits and bytes."""
+        """The arrays of the format by name, as read-only views."""
         handle = self.core.handle
         found, entry, k = {}, api.ek_format_find(self.info["format"].encode()), 0
-        while (name := api.ek_format_array(entry, k)):
+        while name := api.ek_format_array(entry, k):
             view, k = new("ek_view"), k + 1
             api.ek_matrix_array(handle.pointer, name, ctypes.byref(view))
             dtype = _arrays.DTYPE.get(view.type, np.dtype(f"V{view.elem_size or 1}"))
@@ -252,15 +277,23 @@ class Matrix:
         return _sparse.transpose(self).core.handle if self.transposed else self.core.handle
 
     @header("ek_matrix_convert")
-    def convert(self, format: str, *, dtype=None, index: "str | None" = None,
-                max_bytes: int = 0) -> "Matrix":
+    def convert(
+        self, format: str, *, dtype=None, index: "str | None" = None, max_bytes: int = 0
+    ) -> "Matrix":
         """A copy in another format, "sell:c=8" for example."""
         from ._make import _file_types
+
         value, width = _file_types(dtype, index)
         options = new("ek_convert_options", value=value, index=width, max_bytes=max_bytes)
         core, plain = self.core, self._plain()
-        handle = made(api.ek_matrix_destroy, (core.context,), api.ek_matrix_convert, plain.pointer,
-                      format.encode(), ctypes.byref(options))
+        handle = made(
+            api.ek_matrix_destroy,
+            (core.context,),
+            api.ek_matrix_convert,
+            plain.pointer,
+            format.encode(),
+            ctypes.byref(options),
+        )
         return Matrix(Core(handle, core.context, core.calls, core.is_array))
 
     def astype(self, dtype) -> "Matrix":
@@ -269,11 +302,11 @@ class Matrix:
         return result.T if self.transposed else result
 
     def tocsr(self, copy: bool = False):
-        """This matrix in CSR of scipy: a read-only view if it is stored so, and no copy is wanted."""
+        """This matrix in CSR of scipy: a read-only view if it is stored so and copy is False."""
         return _sparse.to_scipy(self, "csr", copy)
 
     def tocsc(self, copy: bool = False):
-        """This matrix in CSC of scipy: a read-only view if it is stored so, and no copy is wanted."""
+        """This matrix in CSC of scipy: a read-only view if it is stored so and copy is False."""
         return _sparse.to_scipy(self, "csc", copy)
 
     def tocoo(self):
@@ -337,8 +370,10 @@ class Matrix:
 
     def __repr__(self):
         rows, cols = self.shape
-        return (f"<evenkeel.Matrix {rows} x {cols}, {self.nnz} entries, {self.dtype}, {self.format}"
-                f"{', transposed' if self.transposed else ''}>")
+        return (
+            f"<evenkeel.Matrix {rows} x {cols}, {self.nnz} entries, {self.dtype}, {self.format}"
+            f"{', transposed' if self.transposed else ''}>"
+        )
 
 
 def _not_yet(_x, _y=None):

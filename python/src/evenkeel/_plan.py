@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Plans: an operation on a matrix, prepared once and run many times."""
+
 import ctypes
 import threading
 
@@ -7,16 +8,28 @@ from . import _arrays, _fast
 from ._context import allowed, state
 from ._lib import api, as_dict, constants, header, made, new
 
-OPERATIONS = {name.decode(): number for number in range(1, 64)
-              if (name := api.ek_operation_name(number))}
+OPERATIONS = {
+    name.decode(): number for number in range(1, 64) if (name := api.ek_operation_name(number))
+}
 OP = (constants.EK_OP_N, constants.EK_OP_T)
 
 
 class Core:
-    """A matrix of the library with what every view of it shares: its plans, and what it came from."""
+    """A matrix of the library with what every view of it shares, such as its plans."""
 
-    __slots__ = ("handle", "context", "rows", "cols", "dtype", "calls", "is_array", "lock", "plans",
-                 "products", "wide")
+    __slots__ = (
+        "handle",
+        "context",
+        "rows",
+        "cols",
+        "dtype",
+        "calls",
+        "is_array",
+        "lock",
+        "plans",
+        "products",
+        "wide",
+    )
 
     def __init__(self, handle, context, calls=0, is_array=True):
         info = new("ek_matrix_info")
@@ -54,12 +67,38 @@ class Plan:
     It may be used by any number of threads, and lives on when the matrix is gone.
     """
 
-    __slots__ = ("operation", "shape", "dtype", "_matrix", "_context", "_options", "_keep", "_handles",
-                 "_lock", "_run")
+    __slots__ = (
+        "operation",
+        "shape",
+        "dtype",
+        "_matrix",
+        "_context",
+        "_options",
+        "_keep",
+        "_handles",
+        "_lock",
+        "_run",
+    )
 
-    def __init__(self, core, operation, transposed, *, calls=0, method=None, format=None,
-                 reproducible=False, budget=0, width=0, threads=0, measure=False, B=None, D=None,
-                 B_transposed=False, index=0):
+    def __init__(
+        self,
+        core,
+        operation,
+        transposed,
+        *,
+        calls=0,
+        method=None,
+        format=None,
+        reproducible=False,
+        budget=0,
+        width=0,
+        threads=0,
+        measure=False,
+        B=None,
+        D=None,
+        B_transposed=False,
+        index=0,
+    ):
         if operation not in OPERATIONS:
             raise ValueError(f"operation is {operation!r}; {', '.join(OPERATIONS)} are expected")
         self.operation = operation
@@ -68,10 +107,20 @@ class Plan:
         self._matrix, self._context = core.handle, core.context
         self._keep = core.handle, *(other.handle for other in (B, D) if other)
         self._options = {
-            "method": method, "format": format, "calls": calls, "memory": budget, "width": width,
-            "threads": threads, "measure": int(measure), "op": OP[transposed], "index": index,
-            "op_b": OP[1] if B_transposed else None, "B": B and B.handle.pointer, "D": D and D.handle.pointer,
-            "reproducible": constants.EK_REPRO_STRICT if reproducible else constants.EK_REPRO_RUN}
+            "method": method,
+            "format": format,
+            "calls": calls,
+            "memory": budget,
+            "width": width,
+            "threads": threads,
+            "measure": int(measure),
+            "op": OP[transposed],
+            "index": index,
+            "op_b": OP[1] if B_transposed else None,
+            "B": B and B.handle.pointer,
+            "D": D and D.handle.pointer,
+            "reproducible": constants.EK_REPRO_STRICT if reproducible else constants.EK_REPRO_RUN,
+        }
         self._handles, self._lock, self._run = {}, threading.Lock(), None
         self.handle()
 
@@ -91,8 +140,14 @@ class Plan:
         limit = allowed(self._context)
         if limit and not 0 < hints.threads <= limit:
             hints.threads = limit
-        return made(api.ek_plan_destroy, self._keep, api.ek_plan_create, OPERATIONS[self.operation],
-                    self._matrix.pointer, ctypes.byref(hints))
+        return made(
+            api.ek_plan_destroy,
+            self._keep,
+            api.ek_plan_create,
+            OPERATIONS[self.operation],
+            self._matrix.pointer,
+            ctypes.byref(hints),
+        )
 
     def __matmul__(self, x):
         return self(x)
@@ -107,6 +162,7 @@ class Plan:
             if y is not None:
                 return y
         from ._products import run_dense
+
         return run_dense(self, x, out, alpha, beta)
 
     matvec = matmat = dot = __call__

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Products with dense vectors and blocks: what is not the fast way of Plan.product."""
+
 import ctypes
 
 import numpy as np
@@ -109,7 +110,7 @@ def multiply_left(matrix, X, out, alpha, beta):
 
 
 def multiply_complex(matrix, X, out, alpha, beta):
-    """The same for complex X: real and imaginary parts are columns side by side, already in memory."""
+    """The same for complex X, whose real and imaginary parts are columns side by side."""
     if X.ndim not in (1, 2):
         raise ValueError(f"the operand has {X.ndim} dimensions; one or two are expected")
     real = np.dtype(f"f{X.dtype.itemsize // 2}")

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Products and sums of sparse matrices, and the way to scipy's classes."""
+
 import ctypes
 
 import numpy as np
 
 from . import _arrays
-from ._lib import api, constants, made, new
+from ._lib import api, made, new
 from ._plan import Core, Plan
 
 
@@ -16,6 +17,7 @@ def is_sparse(B):
 
 def _matrix_class():
     from ._matrix import Matrix
+
     return Matrix
 
 
@@ -24,6 +26,7 @@ def operand(B, like):
     if hasattr(B, "core"):
         return B
     from ._make import matrix
+
     return matrix(B, context=like.context, calls=1)
 
 
@@ -40,8 +43,15 @@ def product_of(operation, function, A, B, factors, D=None, **options):
         A, B = A.for_operand(D.dtype), B.for_operand(D.dtype)
         if D.transposed:
             D = transpose(D)
-    plan = Plan(A.core, operation, A.transposed, B=B.core, B_transposed=B.transposed,
-                D=D and D.core, **{"calls": 1, **options})
+    plan = Plan(
+        A.core,
+        operation,
+        A.transposed,
+        B=B.core,
+        B_transposed=B.transposed,
+        D=D and D.core,
+        **{"calls": 1, **options},
+    )
     context = A.context
     C = made(api.ek_matrix_destroy, (context,), function, plan.handle().pointer, *factors)
     return _matrix_class()(Core(C, context, A.core.calls, A.core.is_array))
@@ -57,7 +67,9 @@ def like(result, B):
 def multiply(A, B, alpha=1.0, D=None, beta=1.0, **options):
     """alpha A B + beta D, of the class of B."""
     D = None if D is None else operand(D, A)
-    return like(product_of("spgemm", api.ek_spgemm, A, operand(B, A), (alpha, beta), D, **options), B)
+    return like(
+        product_of("spgemm", api.ek_spgemm, A, operand(B, A), (alpha, beta), D, **options), B
+    )
 
 
 def multiply_from_left(B, A):
@@ -90,13 +102,25 @@ def transpose(A):
 def scale(A, alpha):
     """alpha A, with new values and the same pattern."""
     from ._make import from_compressed
-    source = A.core if A.core.handle and A.info["format"] in ("csr", "csc") else A.convert("csr").core
+
+    source = (
+        A.core if A.core.handle and A.info["format"] in ("csr", "csc") else A.convert("csr").core
+    )
     pointer, index, value, lines = compressed(source)
     function = (api.ek_matrix_from_csr, api.ek_matrix_from_csc)[lines]
     shape = source.rows, source.cols
-    result = from_compressed(function, shape, pointer, index, value * value.dtype.type(alpha),
-                             lines=lines, trusted=True, context=source.context, calls=source.calls,
-                             is_array=source.is_array)
+    result = from_compressed(
+        function,
+        shape,
+        pointer,
+        index,
+        value * value.dtype.type(alpha),
+        lines=lines,
+        trusted=True,
+        context=source.context,
+        calls=source.calls,
+        is_array=source.is_array,
+    )
     return result.T if A.transposed and source is A.core else result
 
 
@@ -118,11 +142,13 @@ def compressed(core, writable=False):
 def is_array_of(B):
     """Is B an array of scipy, and not one of its older matrices?"""
     import scipy.sparse
+
     return not isinstance(B, scipy.sparse.spmatrix)
 
 
 def _scipy_class(is_array, lines):
     import scipy.sparse as sp
+
     if is_array and hasattr(sp, "csr_array"):
         return (sp.csr_array, sp.csc_array)[lines]
     return (sp.csr_matrix, sp.csc_matrix)[lines]
@@ -163,6 +189,11 @@ def coarsen(function, A, strength, omega):
     """A prolongator of A."""
     source = transpose(A) if A.transposed else A
     options = new("ek_aggregation", strength=strength, omega=omega)
-    handle = made(api.ek_matrix_destroy, (A.context,), function, source.core.handle.pointer,
-                  ctypes.byref(options))
+    handle = made(
+        api.ek_matrix_destroy,
+        (A.context,),
+        function,
+        source.core.handle.pointer,
+        ctypes.byref(options),
+    )
     return _matrix_class()(Core(handle, A.context, A.core.calls, A.core.is_array))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The library's tables as data: methods, formats, generators, twins, features, devices."""
+
 import ctypes
 
 from . import errors
@@ -13,7 +14,7 @@ def _text(value):
 
 def _parameters(get, row):
     found = []
-    while (param := get(row, len(found))):
+    while param := get(row, len(found)):
         found.append(as_dict(contents("ek_format_param", param)))
     return found
 
@@ -24,8 +25,10 @@ def operations() -> list:
     >>> "spmv" in [row["name"] for row in operations()]
     True
     """
-    return [{"name": name, "text": _text(api.ek_operation_text(number))}
-            for name, number in OPERATIONS.items()]
+    return [
+        {"name": name, "text": _text(api.ek_operation_text(number))}
+        for name, number in OPERATIONS.items()
+    ]
 
 
 def methods(operation: "str | None" = None) -> list:
@@ -40,17 +43,26 @@ def methods(operation: "str | None" = None) -> list:
     for row in walk(api.ek_method_next):
         name = names[api.ek_method_operation(row)]
         if operation in (None, name):
-            supports = {op + level: bool(api.ek_method_supports(row, number, strict))
-                        for op, number in (("", 0), ("n", constants.EK_OP_N), ("t", constants.EK_OP_T))
-                        for level, strict in (("", constants.EK_REPRO_RUN),
-                                              ("+strict", constants.EK_REPRO_STRICT))}
-            rows.append({"name": _text(api.ek_method_name(row)), "operation": name,
-                         "text": _text(api.ek_method_text(row)),
-                         "source": _text(api.ek_method_source(row)),
-                         "format": _text(api.ek_method_format(row)),
-                         "device": _text(api.ek_method_device(row)),
-                         "parameters": _parameters(api.ek_method_get_param, row),
-                         "supports": sorted(name for name, yes in supports.items() if yes and name)})
+            supports = {
+                op + level: bool(api.ek_method_supports(row, number, strict))
+                for op, number in (("", 0), ("n", constants.EK_OP_N), ("t", constants.EK_OP_T))
+                for level, strict in (
+                    ("", constants.EK_REPRO_RUN),
+                    ("+strict", constants.EK_REPRO_STRICT),
+                )
+            }
+            rows.append(
+                {
+                    "name": _text(api.ek_method_name(row)),
+                    "operation": name,
+                    "text": _text(api.ek_method_text(row)),
+                    "source": _text(api.ek_method_source(row)),
+                    "format": _text(api.ek_method_format(row)),
+                    "device": _text(api.ek_method_device(row)),
+                    "parameters": _parameters(api.ek_method_get_param, row),
+                    "supports": sorted(name for name, yes in supports.items() if yes and name),
+                }
+            )
     return rows
 
 
@@ -59,19 +71,30 @@ def formats() -> list:
     rows = []
     for row in walk(api.ek_format_next):
         arrays = []
-        while (name := api.ek_format_array(row, len(arrays))):
+        while name := api.ek_format_array(row, len(arrays)):
             arrays.append(_text(name))
-        rows.append({"name": _text(api.ek_format_name(row)), "text": _text(api.ek_format_text(row)),
-                     "source": _text(api.ek_format_source(row)), "arrays": arrays,
-                     "parameters": _parameters(api.ek_format_get_param, row)})
+        rows.append(
+            {
+                "name": _text(api.ek_format_name(row)),
+                "text": _text(api.ek_format_text(row)),
+                "source": _text(api.ek_format_source(row)),
+                "arrays": arrays,
+                "parameters": _parameters(api.ek_format_get_param, row),
+            }
+        )
     return rows
 
 
 def generators() -> list:
     """All generators of matrices: name, text, and an example with all parameters."""
-    return [{"name": _text(api.ek_generator_name(row)), "text": _text(api.ek_generator_text(row)),
-             "example": _text(api.ek_generator_example(row))}
-            for row in walk(api.ek_generator_next)]
+    return [
+        {
+            "name": _text(api.ek_generator_name(row)),
+            "text": _text(api.ek_generator_text(row)),
+            "example": _text(api.ek_generator_example(row)),
+        }
+        for row in walk(api.ek_generator_next)
+    ]
 
 
 def twins() -> list:
@@ -80,9 +103,11 @@ def twins() -> list:
 
 
 def features() -> dict:
-    """Optional parts of the build: the version of the library behind each, None if it is left out."""
-    return {_text(api.ek_feature_name(row)): _text(api.ek_feature_version(row))
-            for row in walk(api.ek_feature_next)}
+    """Optional parts of the build: the version of the library behind each; None: left out."""
+    return {
+        _text(api.ek_feature_name(row)): _text(api.ek_feature_version(row))
+        for row in walk(api.ek_feature_next)
+    }
 
 
 def build() -> dict:

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Shows the library's threads to threadpoolctl, where that is installed (3.2 or later)."""
+
 from . import _context
 from ._lib import path, version
 
 
 def register() -> None:
-    """Adds a controller for this library: threadpool_info() then lists it, threadpool_limits limits it."""
+    """Adds a controller for this library to those of threadpool_info and threadpool_limits."""
     import threadpoolctl
 
     class Evenkeel(threadpoolctl.LibController):

@@ -2,11 +2,13 @@
 """python -m evenkeel.bench [FILE or GENERATOR...]: times products against scipy's, and those of
 sparse_dot_mkl and cupy where they are installed.
 
-Each number is a ratio of times, another's over ours, so more than 1 means that evenkeel is faster. All
-are timed in turn, in rounds, so that a busy machine disturbs all alike; the best time of each counts.
+Each number is a ratio of times, another's over ours, so more than 1 means that evenkeel is faster.
+All are timed in turn, in rounds, so that a busy machine disturbs all alike; the best time of each
+counts.
 Preparation (a plan, a descriptor) is not in the times; the column "prepare" has ours, in products.
 Without arguments, the matrices are those of the folder EK_MATRICES, or three generated ones.
 """
+
 import argparse
 import math
 import os
@@ -46,12 +48,14 @@ def peers():
     found = {"scipy": lambda S: lambda X: S @ X}
     try:
         from sparse_dot_mkl import dot_product_mkl
+
         found["mkl"] = lambda S: lambda X: dot_product_mkl(S, X)
     except Exception as problem:  # it loads MKL when it is imported, which may fail in many ways
         print(f"left out: sparse_dot_mkl ({problem})".splitlines()[0])
     try:
         import cupy
         import cupyx.scipy.sparse as on_device
+
         cupy.cuda.runtime.getDeviceCount()
 
         def cupy_product(S):
@@ -101,10 +105,18 @@ def measure(S, operation, others, columns, seconds):
 def wrapper():
     """Seconds of A @ x for a tiny matrix, ours and scipy's: almost all of it is Python."""
     import scipy.sparse as sp
+
     S, x, y = sp.csr_array(np.eye(2)), np.ones(2), np.empty(2)
     A = ek.matrix(S)
-    return best_times({"A @ x": lambda: A @ x, "A.matmul(x, out=y)": lambda: A.matmul(x, out=y),
-                       "scipy": lambda: S @ x, "empty call": lambda: None}, 1.0)
+    return best_times(
+        {
+            "A @ x": lambda: A @ x,
+            "A.matmul(x, out=y)": lambda: A.matmul(x, out=y),
+            "scipy": lambda: S @ x,
+            "empty call": lambda: None,
+        },
+        1.0,
+    )
 
 
 def matrices(names, largest):
@@ -141,8 +153,10 @@ def main():
             os.environ[variable] = str(given.threads)
     others = peers()
     info = ek.build()
-    print(f"evenkeel {info['version']} {info['commit']}, {info['isa_here']}, {ek.threads()} threads, "
-          f"profile {ek.profile()['name']}")
+    print(
+        f"evenkeel {info['version']} {info['commit']}, {info['isa_here']}, {ek.threads()} threads, "
+        f"profile {ek.profile()['name']}"
+    )
     for name, seconds in wrapper().items():
         print(f"one call with 2 x 2: {name:20} {seconds * 1e9:6.0f} ns")
     operations = given.operations.split(",")
@@ -166,8 +180,10 @@ def main():
         if found:
             mean = math.exp(sum(math.log(ratio) for ratio, _ in found) / len(found))
             least = min(found)
-            print(f"{operation} against {other}: {mean:.2f} in the geometric mean of {len(found)} "
-                  f"matrices, least {least[0]:.2f} ({least[1]})")
+            print(
+                f"{operation} against {other}: {mean:.2f} in the geometric mean of {len(found)} "
+                f"matrices, least {least[0]:.2f} ({least[1]})"
+            )
 
 
 if __name__ == "__main__":

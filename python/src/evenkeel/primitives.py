@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Primitives on numpy arrays of int32, int64, float32 and float64: what sparse operations are built
 from. Options of all: method=, threads=, block=, arity=, trusted=, context=."""
+
 import ctypes
 
 import numpy as np
@@ -9,8 +10,12 @@ from . import _arrays
 from ._context import allowed, default_context
 from ._lib import api, constants, header, new
 
-MONOIDS = {"sum": constants.EK_SUM, "max": constants.EK_MAX, "min": constants.EK_MIN,
-           "or": constants.EK_OR}
+MONOIDS = {
+    "sum": constants.EK_SUM,
+    "max": constants.EK_MAX,
+    "min": constants.EK_MIN,
+    "or": constants.EK_OR,
+}
 KINDS = {"inclusive": constants.EK_INCLUSIVE, "exclusive": constants.EK_EXCLUSIVE}
 _by, _at = ctypes.byref, _arrays.address
 
@@ -21,8 +26,14 @@ def options(method=None, threads=0, block=0, arity=0, trusted=False, context=Non
     limit = allowed(context)
     if limit and not 0 < threads <= limit:
         threads = limit
-    given = new("ek_array_options", method=method, threads=threads, block=block, arity=arity,
-                flags=constants.EK_TRUSTED if trusted else 0)
+    given = new(
+        "ek_array_options",
+        method=method,
+        threads=threads,
+        block=block,
+        arity=arity,
+        flags=constants.EK_TRUSTED if trusted else 0,
+    )
     return context.pointer, _by(given)
 
 
@@ -37,8 +48,10 @@ def numbers(array, argument="array"):
     """An array of one dimension, contiguous, of one of the four types."""
     array = np.asarray(array)
     if array.ndim != 1 or array.dtype.newbyteorder("=") not in _arrays.VALUE:
-        raise TypeError(f"{argument} has the type {array.dtype} and {array.ndim} dimensions; int32, "
-                        "int64, float32 or float64, and one are expected")
+        raise TypeError(
+            f"{argument} has the type {array.dtype} and {array.ndim} dimensions; int32, "
+            "int64, float32 or float64, and one are expected"
+        )
     return _arrays.as_type(array, array.dtype.newbyteorder("="))
 
 
@@ -46,8 +59,12 @@ def room(out, length, dtype):
     """The array for a result of one dimension: `out`, or a new one."""
     if out is None:
         return np.empty(length, dtype)
-    if (not isinstance(out, np.ndarray) or out.dtype != dtype or out.shape != (length,)
-            or not out.flags.carray):
+    if (
+        not isinstance(out, np.ndarray)
+        or out.dtype != dtype
+        or out.shape != (length,)
+        or not out.flags.carray
+    ):
         raise ValueError(f"out: a writable, contiguous ndarray of {length} {dtype} is expected")
     return out
 
@@ -64,8 +81,16 @@ def segments(n, flags, offsets):
         return new("ek_segments", count=count, flag=_at(flags)), flags, count
     offsets = numbers(offsets, "offsets")
     count = len(offsets) - 1
-    return new("ek_segments", count=count, offset=_at(offsets),
-               offset_type=_arrays.VALUE[offsets.dtype]), offsets, count
+    return (
+        new(
+            "ek_segments",
+            count=count,
+            offset=_at(offsets),
+            offset_type=_arrays.VALUE[offsets.dtype],
+        ),
+        offsets,
+        count,
+    )
 
 
 @header("ek_reduce")
@@ -92,14 +117,23 @@ def scan(array, op: str = "sum", kind: str = "inclusive", out=None, **given) -> 
     array = numbers(array)
     out = room(out, len(array), array.dtype)
     ctx, opts = options(**given)
-    api.ek_scan(ctx, opts, _arrays.VALUE[array.dtype], choice(MONOIDS, op, "op"),
-                choice(KINDS, kind, "kind"), len(array), _at(array), _at(out))
+    api.ek_scan(
+        ctx,
+        opts,
+        _arrays.VALUE[array.dtype],
+        choice(MONOIDS, op, "op"),
+        choice(KINDS, kind, "kind"),
+        len(array),
+        _at(array),
+        _at(out),
+    )
     return out
 
 
 @header("ek_segmented_scan")
-def segmented_scan(array, *, flags=None, offsets=None, op: str = "sum", kind: str = "inclusive",
-                   out=None, **given) -> np.ndarray:
+def segmented_scan(
+    array, *, flags=None, offsets=None, op: str = "sum", kind: str = "inclusive", out=None, **given
+) -> np.ndarray:
     """The scan of each segment; flags are not 0 where a segment begins, offsets are positions.
 
     >>> segmented_scan(np.array([1, 1, 1, 1]), offsets=np.array([0, 1, 4]))
@@ -109,8 +143,17 @@ def segmented_scan(array, *, flags=None, offsets=None, op: str = "sum", kind: st
     out = room(out, len(array), array.dtype)
     parts, keep, _ = segments(len(array), flags, offsets)
     ctx, opts = options(**given)
-    api.ek_segmented_scan(ctx, opts, _arrays.VALUE[array.dtype], choice(MONOIDS, op, "op"),
-                          choice(KINDS, kind, "kind"), len(array), _at(array), _by(parts), _at(out))
+    api.ek_segmented_scan(
+        ctx,
+        opts,
+        _arrays.VALUE[array.dtype],
+        choice(MONOIDS, op, "op"),
+        choice(KINDS, kind, "kind"),
+        len(array),
+        _at(array),
+        _by(parts),
+        _at(out),
+    )
     del keep
     return out
 
@@ -126,8 +169,9 @@ def segmented_sum(array, *, flags=None, offsets=None, out=None, **given) -> np.n
     parts, keep, count = segments(len(array), flags, offsets)
     out = room(out, count, array.dtype)
     ctx, opts = options(**given)
-    api.ek_segmented_sum(ctx, opts, _arrays.VALUE[array.dtype], len(array), _at(array), _by(parts),
-                         _at(out))
+    api.ek_segmented_sum(
+        ctx, opts, _arrays.VALUE[array.dtype], len(array), _at(array), _by(parts), _at(out)
+    )
     del keep
     return out
 
@@ -136,11 +180,18 @@ def pairs(keys, values, length=None):
     """An ek_pairs; values have 4 or 8 bytes each."""
     size = 0 if values is None else values.dtype.itemsize
     if values is not None and (len(values) != len(keys) or size not in (4, 8)):
-        raise ValueError(f"there are {len(keys)} keys and {len(values)} values of {size} bytes; as many "
-                         "values as keys, of 4 or 8 bytes, are expected")
-    return new("ek_pairs", type=_arrays.VALUE[keys.dtype], value_size=size, key=_at(keys),
-               n=len(keys) if length is None else length,
-               value=None if values is None else _at(values))
+        raise ValueError(
+            f"there are {len(keys)} keys and {len(values)} values of {size} bytes; as many "
+            "values as keys, of 4 or 8 bytes, are expected"
+        )
+    return new(
+        "ek_pairs",
+        type=_arrays.VALUE[keys.dtype],
+        value_size=size,
+        key=_at(keys),
+        n=len(keys) if length is None else length,
+        value=None if values is None else _at(values),
+    )
 
 
 @header("ek_sort")
@@ -187,8 +238,17 @@ def kselect(lists, k: int, smallest: bool = False, **given):
     kth = np.empty(rows, flat.dtype)
     chosen = np.empty((rows, k), flat.dtype) if smallest else None
     ctx, opts = options(**given)
-    api.ek_kselect(ctx, opts, _arrays.VALUE[flat.dtype], rows, lists.shape[-1], k, _at(flat), _at(kth),
-                   _at(chosen) if smallest else None)
+    api.ek_kselect(
+        ctx,
+        opts,
+        _arrays.VALUE[flat.dtype],
+        rows,
+        lists.shape[-1],
+        k,
+        _at(flat),
+        _at(kth),
+        _at(chosen) if smallest else None,
+    )
     if lists.ndim == 1:
         return (kth[0].item(), chosen[0]) if smallest else kth[0].item()
     return (kth, chosen) if smallest else kth
@@ -200,8 +260,10 @@ def _set(function, a, b, length, given):
         raise TypeError(f"a has the type {a.dtype}, and b has {b.dtype}")
     out, count = np.empty(length(len(a), len(b)), a.dtype), ctypes.c_int64()
     ctx, opts = options(**given)
-    function(ctx, opts, _arrays.VALUE[a.dtype], len(a), _at(a), len(b), _at(b), _by(count), _at(out))
-    return out[:count.value]
+    function(
+        ctx, opts, _arrays.VALUE[a.dtype], len(a), _at(a), len(b), _at(b), _by(count), _at(out)
+    )
+    return out[: count.value]
 
 
 @header("ek_set_union")
@@ -234,6 +296,13 @@ def csr_to_coo(row_ptr, **given) -> np.ndarray:
     row_ptr = numbers(row_ptr, "row_ptr")
     out = np.empty(row_ptr[-1], row_ptr.dtype)
     ctx, opts = options(**given)
-    api.ek_csr_to_coo(ctx, opts, _arrays.INDEX[row_ptr.dtype, row_ptr.dtype], len(row_ptr) - 1,
-                      _at(row_ptr), len(out), _at(out))
+    api.ek_csr_to_coo(
+        ctx,
+        opts,
+        _arrays.INDEX[row_ptr.dtype, row_ptr.dtype],
+        len(row_ptr) - 1,
+        _at(row_ptr),
+        len(out),
+        _at(out),
+    )
     return out

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sparse vectors: indices that ascend strictly, with a value each, and a length."""
+
 import ctypes
 
 import numpy as np
@@ -26,8 +27,10 @@ class SparseVector:
     def __init__(self, indices, values, n: int) -> None:
         self.indices, self.values = numbers(indices, "indices"), numbers(values, "values")
         if self.indices.dtype.kind != "i" or len(self.indices) != len(self.values):
-            raise ValueError(f"there are {len(self.indices)} indices of {self.indices.dtype} and "
-                             f"{len(self.values)} values; as many integers as values are expected")
+            raise ValueError(
+                f"there are {len(self.indices)} indices of {self.indices.dtype} and "
+                f"{len(self.values)} values; as many integers as values are expected"
+            )
         self.n = int(n)
 
     @property
@@ -42,12 +45,23 @@ class SparseVector:
 
     def view(self):
         """The ek_sparse of the vector."""
-        return new("ek_sparse", value=_arrays.VALUE[self.dtype], n=self.n, nnz=self.nnz,
-                   index=_arrays.VALUE[self.indices.dtype], idx=_arrays.address(self.indices),
-                   val=_arrays.address(self.values))
+        return new(
+            "ek_sparse",
+            value=_arrays.VALUE[self.dtype],
+            n=self.n,
+            nnz=self.nnz,
+            index=_arrays.VALUE[self.indices.dtype],
+            idx=_arrays.address(self.indices),
+            val=_arrays.address(self.values),
+        )
 
     def _dense(self, y):
-        if not isinstance(y, np.ndarray) or y.dtype != self.dtype or not y.flags.carray or y.ndim != 1:
+        if (
+            not isinstance(y, np.ndarray)
+            or y.dtype != self.dtype
+            or not y.flags.carray
+            or y.ndim != 1
+        ):
             raise ValueError(f"a writable, contiguous ndarray of {self.dtype} is expected")
         return _by(_arrays.vector(y))
 
@@ -60,8 +74,9 @@ class SparseVector:
             api.ek_sparse_dot(ctx, opts, _by(self.view()), _by(y.view()), _arrays.address(result))
         else:
             y = _arrays.as_type(np.asarray(y), self.dtype)
-            api.ek_sparse_dot_dense(ctx, opts, _by(self.view()), _by(_arrays.vector(y)),
-                                    _arrays.address(result))
+            api.ek_sparse_dot_dense(
+                ctx, opts, _by(self.view()), _by(_arrays.vector(y)), _arrays.address(result)
+            )
         return result[0].item()
 
     @header("ek_sparse_axpy")
@@ -78,9 +93,10 @@ class SparseVector:
         z = SparseVector(np.empty(most, self.indices.dtype), np.empty(most, self.dtype), self.n)
         count = ctypes.c_int64()
         ctx, opts = options(**given)
-        api.ek_sparse_add(ctx, opts, alpha, _by(self.view()), beta, _by(y.view()), _by(count),
-                          _by(z.view()))
-        return SparseVector(z.indices[:count.value], z.values[:count.value], self.n)
+        api.ek_sparse_add(
+            ctx, opts, alpha, _by(self.view()), beta, _by(y.view()), _by(count), _by(z.view())
+        )
+        return SparseVector(z.indices[: count.value], z.values[: count.value], self.n)
 
     def __add__(self, y):
         return self.add(y)
@@ -122,7 +138,9 @@ def gemvi(A, x: SparseVector, alpha: float = 1.0, **given) -> np.ndarray:
         A = _arrays.as_type(A, x.dtype)
     y = np.empty(A.shape[0], x.dtype)
     ctx, opts = options(**given)
-    api.ek_gemvi(ctx, opts, alpha, _by(_arrays.block(A)), _by(x.view()), 0.0, _by(_arrays.vector(y)))
+    api.ek_gemvi(
+        ctx, opts, alpha, _by(_arrays.block(A)), _by(x.view()), 0.0, _by(_arrays.vector(y))
+    )
     return y
 
 
@@ -136,4 +154,4 @@ def multiply(A, x: SparseVector, alpha: float = 1.0) -> SparseVector:
     api.ek_spmspv_size(pointer, _by(x.view()), _by(most), None)
     y = SparseVector(np.empty(most.value, wide), np.empty(most.value, A.dtype), A.shape[0])
     api.ek_spmspv(pointer, alpha, _by(x.view()), _by(count), _by(y.view()))
-    return SparseVector(y.indices[:count.value], y.values[:count.value], y.n)
+    return SparseVector(y.indices[: count.value], y.values[: count.value], y.n)
