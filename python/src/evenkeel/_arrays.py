@@ -67,7 +67,7 @@ if sys.implementation.name == "cpython" and _reads_head(_HEAD):
         return _at(_id(array) + _head).value
 else:
 
-    def address(array):
+    def address(array):  # type: ignore[misc]
         """Address of the first element of an ndarray."""
         return array.ctypes.data
 

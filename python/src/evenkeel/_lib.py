@@ -12,7 +12,7 @@ import types
 
 from . import _api, errors
 
-KINDS = {
+KINDS: dict = {
     name: getattr(ctypes, name)
     for name in (
         "c_int",
@@ -36,7 +36,7 @@ path = os.environ.get("EVENKEEL_LIBRARY") or os.path.join(
 api = ctypes.CDLL(path)
 constants = types.SimpleNamespace(**_api.CONSTANTS)
 structs = types.SimpleNamespace()
-callbacks = {}
+callbacks: dict = {}
 
 
 def raise_status(status):

@@ -234,7 +234,7 @@ class Matrix:
         """The format in which the matrix is stored, and its parameters."""
         info = self.info
         entry = api.ek_format_find(info["format"].encode())
-        values = []
+        values: list = []
         while param := api.ek_format_get_param(entry, len(values)):
             name = contents("ek_format_param", param).name.decode()
             values.append(f"{name}={info['dim'][len(values)]}")

@@ -70,7 +70,7 @@ def formats() -> list:
     """All formats in which a matrix can be stored."""
     rows = []
     for row in walk(api.ek_format_next):
-        arrays = []
+        arrays: list = []
         while name := api.ek_format_array(row, len(arrays)):
             arrays.append(_text(name))
         rows.append(
@@ -119,7 +119,7 @@ def build() -> dict:
 
 def devices() -> list:
     """The devices of this machine; the first call loads the drivers."""
-    found = []
+    found: list = []
     while True:
         info = new("ek_device_info")
         try:

@@ -250,7 +250,7 @@ def kselect(lists, k: int, smallest: bool = False, **given):
         _at(chosen) if smallest else None,
     )
     if lists.ndim == 1:
-        return (kth[0].item(), chosen[0]) if smallest else kth[0].item()
+        return (kth[0].item(), chosen[0]) if chosen is not None else kth[0].item()
     return (kth, chosen) if smallest else kth
 
 
