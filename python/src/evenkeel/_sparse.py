@@ -5,8 +5,8 @@ import ctypes
 
 import numpy as np
 
-from . import _arrays
-from ._lib import api, made, new
+from . import _arrays, errors
+from ._lib import api, constants, made, new
 from ._plan import Core, Plan
 
 
@@ -43,17 +43,18 @@ def product_of(operation, function, A, B, factors, D=None, **options):
         A, B = A.for_operand(D.dtype), B.for_operand(D.dtype)
         if D.transposed:
             D = transpose(D)
-    plan = Plan(
-        A.core,
-        operation,
-        A.transposed,
-        B=B.core,
-        B_transposed=B.transposed,
-        D=D and D.core,
-        **{"calls": 1, **options},
-    )
+    given = {"calls": 1, "B": B.core, "D": D and D.core, "B_transposed": B.transposed, **options}
     context = A.context
-    C = made(api.ek_matrix_destroy, (context,), function, plan.handle().pointer, *factors)
+
+    def make():
+        plan = Plan(A.core, operation, A.transposed, **given)
+        return made(api.ek_matrix_destroy, (context,), function, plan.handle().pointer, *factors)
+
+    try:
+        C = make()
+    except errors.Overflow:  # too many entries for 32 bits: scipy, too, takes 64 then
+        given["index"] = constants.EK_I64
+        C = make()
     return _matrix_class()(Core(C, context, A.core.calls, A.core.is_array))
 
 

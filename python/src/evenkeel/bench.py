@@ -19,6 +19,7 @@ import numpy as np
 
 import evenkeel as ek
 
+MOST_PRODUCTS = 10**8  # of a sparse product that is timed
 GENERATED = ("poisson3d7:nx=60,ny=60,nz=60", "powerlaw", "random")
 
 
@@ -74,6 +75,11 @@ def peers():
     return found
 
 
+def products(S):
+    """Number of multiplications in S @ S."""
+    return int(np.diff(S.indptr).astype(np.int64)[S.indices].sum())
+
+
 def operand_for(operation, S, columns):
     """What a matrix is multiplied by."""
     if operation == "spgemm":
@@ -84,7 +90,7 @@ def operand_for(operation, S, columns):
 
 def measure(S, operation, others, columns, seconds):
     """Best times by name, and our preparation in products."""
-    if operation == "spgemm" and S.shape[0] != S.shape[1]:
+    if operation == "spgemm" and (S.shape[0] != S.shape[1] or products(S) > MOST_PRODUCTS):
         return None
     A = ek.matrix(S)
     if operation == "spmv.t":
