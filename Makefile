@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 DEVICE ?= cuda
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all build configure demo check check-gpu peers install format clean help
+.PHONY: all build configure demo check check-gpu python peers install format clean help
 all: build
 
 configure = tool/configure $(BUILD) $(CMAKE_FLAGS)
@@ -41,6 +41,10 @@ check-gpu:
 	@$(compile)
 	@tool/check-gpu $(BUILD) $(DEVICE)
 
+python:
+	@tool/setup python
+	@python/check
+
 peers:
 	@tool/setup build
 	@BUILD=$(BUILD) sh bench/peers/install.sh
@@ -67,6 +71,7 @@ help:
 	@echo 'make check     the same, then all tests, and what was left out (with CI set: a failure);'
 	@echo '               EK_TEST_TIER=full for the long ones'
 	@echo 'make check-gpu the same, then the tests of devices on DEVICE=$(DEVICE)'
+	@echo 'make python    build the Python package (build-python/wheel), and test it'
 	@echo 'make peers     install the libraries that ek bench can compare with, then build again'
 	@echo 'make install   library and tool to PREFIX=$(PREFIX); builds no tests, fetches no packages'
 	@echo 'make configure run CMake again if something that it looks for came or went'

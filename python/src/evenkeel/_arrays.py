@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arrays of numpy, and of whatever has __dlpack__, as the library's views; nothing is copied that
+need not be, and `copies` counts what is."""
+
+import ctypes
+import sys
+import threading
+
+import numpy as np
+
+from ._lib import constants, structs
+
+F64, F32 = np.dtype(np.float64), np.dtype(np.float32)
+I64, I32 = np.dtype(np.int64), np.dtype(np.int32)
+VALUE = {
+    F32: constants.EK_F32,
+    F64: constants.EK_F64,
+    I32: constants.EK_INT32,
+    I64: constants.EK_INT64,
+}
+DTYPE = {value: dtype for dtype, value in VALUE.items()}
+INDEX = {
+    (I32, I32): constants.EK_I32,
+    (I64, I32): constants.EK_I64_32,
+    (I64, I64): constants.EK_I64,
+}
+INDEX_DTYPES = {index: dtypes for dtypes, index in INDEX.items()}
+DENSE_SIZE = ctypes.sizeof(structs.ek_dense)
+
+
+class Copies:
+    """Counts arrays that had to be copied on their way to the library."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._arrays = self._bytes = 0
+
+    def add(self, array):
+        with self._lock:
+            self._arrays += 1
+            self._bytes += array.nbytes
+        return array
+
+    def __call__(self):
+        """Returns the numbers of arrays and of bytes so far."""
+        with self._lock:
+            return self._arrays, self._bytes
+
+
+copies = Copies()
+
+
+def _reads_head(offset):
+    """Is the first member of an ndarray, behind the head of objects, the address of its data?"""
+    sample = np.arange(6.0)[2:]
+    where = ctypes.c_size_t.from_address(id(sample) + offset)
+    return sample.ctypes.data == where.value
+
+
+# The struct behind ndarray has been the same since numpy 1.0, and numpy's own macros, compiled into
+# every extension, read it where it is. ndarray.ctypes.data takes ten times as long.
+_HEAD = object.__basicsize__
+if sys.implementation.name == "cpython" and _reads_head(_HEAD):
+
+    def address(array, _at=ctypes.c_size_t.from_address, _id=id, _head=_HEAD):
+        """Address of the first element of an ndarray."""
+        return _at(_id(array) + _head).value
+else:
+
+    def address(array):  # type: ignore[misc]
+        """Address of the first element of an ndarray."""
+        return array.ctypes.data
+
+
+def as_type(array, dtype):
+    """The array with this type, in native order, contiguous and aligned: itself, or a copy."""
+    result = np.require(array, dtype, ["C", "A"])
+    if result is not array and not np.may_share_memory(result, array):
+        copies.add(result)
+    return result
+
+
+class _Memory:
+    """Memory of the library that an ndarray shows, which keeps the owner alive."""
+
+    def __init__(self, owner, pointer, length, dtype, writable):
+        self.owner = owner
+        self.__array_interface__ = {
+            "version": 3,
+            "shape": (length,),
+            "typestr": dtype.str,
+            "data": (pointer, not writable),
+        }
+
+
+def view(owner, pointer, length, dtype, writable=False):
+    """An ndarray on memory that `owner` keeps."""
+    if length == 0:
+        return np.empty(0, dtype)
+    return np.asarray(_Memory(owner, pointer, length, dtype, writable))
+
+
+def dense(value, rows, cols, ld, data, order=constants.EK_COL_MAJOR, where=0):
+    """An ek_dense."""
+    return structs.ek_dense(DENSE_SIZE, value, rows, cols, ld, data, where, order)
+
+
+def vector(array):
+    """The view of a contiguous ndarray of one dimension."""
+    return dense(VALUE[array.dtype], array.size, 1, array.size, address(array))
+
+
+def fits_block(array):
+    """Can the library use the array of two dimensions where it is? The answer is its order."""
+    rows, cols = array.shape
+    down, right = array.strides
+    item = array.itemsize
+    if not array.flags.aligned or not array.dtype.isnative:
+        return None
+    if (right == item or cols <= 1) and (rows <= 1 or down % item == 0 and down >= cols * item):
+        return constants.EK_ROW_MAJOR
+    if (down == item or rows <= 1) and (cols <= 1 or right % item == 0 and right >= rows * item):
+        return constants.EK_COL_MAJOR
+    return None
+
+
+def block(array):
+    """The view of an ndarray of two dimensions, for which fits_block gave an order."""
+    order = fits_block(array)
+    rows, cols = array.shape
+    if order == constants.EK_ROW_MAJOR:
+        ld = array.strides[0] // array.itemsize if rows > 1 else cols
+    else:
+        ld = array.strides[1] // array.itemsize if cols > 1 else rows
+    return dense(VALUE[array.dtype], rows, cols, ld, address(array), order)

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Vectors of cupy, torch and others by __dlpack__, without a copy, on the host and on a device.
+
+The structs are those of DLPack's version 0 (dlpack.h, DLManagedTensor), which every producer gives
+when it is asked for no version.
+"""
+
+import ctypes
+
+import numpy as np
+
+from . import _arrays
+from ._lib import api, constants
+
+CPU, CUDA, CUDA_HOST, MANAGED = 1, 2, 3, 13  # of DLDeviceType
+CODE = {(2, 32): _arrays.F32, (2, 64): _arrays.F64}  # kDLFloat and bits
+
+
+class _Tensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_pointer.restype, _pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+
+
+class Vector:
+    """What a capsule says about a vector; it stays unused, and with it the vector alive."""
+
+    def __init__(self, array):
+        self.capsule = array.__dlpack__()
+        tensor = _Tensor.from_address(_pointer(self.capsule, b"dltensor"))
+        self.dtype = CODE.get((tensor.code, tensor.bits)) if tensor.lanes == 1 else None
+        self.shape = tuple(tensor.shape[k] for k in range(tensor.ndim))
+        # Without strides the elements are contiguous.
+        self.strides = (
+            tuple(tensor.strides[k] for k in range(tensor.ndim)) if tensor.strides else None
+        )
+        self.device = tensor.device_type
+        self.data = (tensor.data or 0) + tensor.byte_offset
+
+    def dense(self):
+        """The view of the library, on the device."""
+        if self.dtype is None or len(self.shape) != 1:
+            raise TypeError(
+                f"a tensor of {len(self.shape)} dimensions on a device is no vector of "
+                "float32 or float64"
+            )
+        n = self.shape[0]
+        if n > 1 and self.strides not in (None, (1,)):
+            raise ValueError(
+                f"the elements of a vector on a device are {self.strides[0]} apart; 1 is expected"
+            )
+        return _arrays.dense(
+            _arrays.VALUE[self.dtype], n, 1, n, self.data, where=constants.EK_ON_DEVICE
+        )
+
+
+def device_of(X):
+    """The kind of device of an array of another library, or None if it has no __dlpack__."""
+    if isinstance(X, np.ndarray) or not hasattr(X, "__dlpack_device__"):
+        return None
+    return int(X.__dlpack_device__()[0])
+
+
+def to_numpy(X):
+    """An array of another library in memory of the host as an ndarray on the same memory."""
+    return np.from_dlpack(X)
+
+
+def back(X, y):
+    """An ndarray as an array of the library from which X came."""
+    if hasattr(X, "__array_namespace__"):
+        return X.__array_namespace__().from_dlpack(y)
+    if type(X).__module__.split(".")[0] == "torch":
+        import torch
+
+        return torch.from_dlpack(y)
+    return y
+
+
+def _empty(X, n):
+    """A new vector beside X on its device."""
+    if hasattr(X, "new_empty"):
+        return X.new_empty((n,))
+    return X.__array_namespace__().empty((n,), dtype=X.dtype)
+
+
+def multiply(matrix, X, out, alpha, beta):
+    """y = alpha A x + beta y with both vectors on a CUDA device, in the context's queue."""
+    plan = matrix.core.plan("spmv", matrix.transposed)
+    if out is None:
+        if beta:
+            raise ValueError("beta is not 0, and there is no out to which it applies")
+        out = _empty(X, matrix.shape[0])
+    # Producers wait for their stream when they make the capsule; ours has to be waited for.
+    x, y = Vector(X), Vector(out)
+    api.ek_spmv(
+        plan.handle().pointer, alpha, ctypes.byref(x.dense()), beta, ctypes.byref(y.dense())
+    )
+    matrix.core.context.wait()
+    return out

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A @ x for vectors that need no conversion: by fast.c where it can be used, else by ctypes."""
+
+import ctypes
+import os
+import sys
+
+import numpy as np
+
+from . import _arrays
+from ._context import state
+from ._lib import api, raise_status
+
+
+class _Product(ctypes.Structure):
+    """struct product of fast.c."""
+
+    _fields_ = [
+        ("spmv", ctypes.c_void_p),
+        ("plan", ctypes.c_void_p),
+        ("rows", ctypes.c_int64),
+        ("cols", ctypes.c_int64),
+        ("head", ctypes.c_size_t),
+        ("type", ctypes.c_void_p),
+        ("descr", ctypes.c_void_p),
+        ("limit_now", ctypes.c_void_p),
+        ("limit", ctypes.c_int),
+        ("value", ctypes.c_int),
+    ]
+
+
+class _Method(ctypes.Structure):
+    """PyMethodDef."""
+
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("call", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    ]
+
+
+_FASTCALL = 0x80
+_HEAD = object.__basicsize__
+_SPMV = ctypes.cast(api.ek_spmv, ctypes.c_void_p).value
+# The same function without types of arguments, which ctypes then need not convert.
+_spmv = ctypes.CFUNCTYPE(ctypes.c_int)(("ek_spmv", api))
+_ONE, _ZERO = ctypes.c_double(1), ctypes.c_double(0)
+
+
+def _bind(plan, rows, cols, dtype):
+    """The function multiply(x, y) of fast.c for a plan, or whatever has the address `plan`."""
+    product = _Product(
+        spmv=_SPMV,
+        plan=plan,
+        rows=rows,
+        cols=cols,
+        head=_HEAD,
+        type=id(np.ndarray),
+        descr=id(dtype),
+        limit_now=ctypes.addressof(state.cell),
+        limit=state.limit,
+        value=_arrays.VALUE[dtype],
+    )
+    capsule = _new_capsule(ctypes.addressof(product), None, None)
+    return _new_function(ctypes.byref(_method), capsule, None), product
+
+
+def _load():
+    """Loads fast.c, and tries whether it reads arrays right: it must refuse all that do not fit."""
+    global _method, _new_capsule, _new_function
+    if sys.implementation.name != "cpython":
+        return False
+    folder = os.path.dirname(__file__)
+    try:
+        library = ctypes.CDLL(
+            os.environ.get("EVENKEEL_FAST") or os.path.join(folder, "libek_fast.so")
+        )
+        multiply = ctypes.cast(library.evenkeel_multiply, ctypes.c_void_p).value
+    except (OSError, AttributeError):
+        return False
+    _method = _Method(b"multiply", multiply, _FASTCALL, None)
+    _new_capsule = ctypes.pythonapi.PyCapsule_New
+    _new_capsule.restype = ctypes.py_object
+    _new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    _new_function = ctypes.pythonapi.PyCFunction_NewEx
+    _new_function.restype = ctypes.py_object
+    _new_function.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
+    # Without a plan ek_spmv fails, and so says that x and y were taken for vectors that fit.
+    sample, y = np.arange(6.0), np.zeros(4)
+    return _head_is_as_expected(sample) and _refuses(sample, y)
+
+
+def _head_is_as_expected(sample):
+    """Do the members of an ndarray that fast.c reads say what numpy says?"""
+    at = id(sample) + _HEAD
+    word, number = ctypes.c_size_t.from_address, ctypes.c_int.from_address
+    size = ctypes.sizeof(ctypes.c_size_t)
+    return (
+        word(at - size).value == id(np.ndarray)
+        and word(at).value == sample.ctypes.data
+        and number(at + size).value == 1
+        and word(word(at + 2 * size).value).value == sample.size
+        and word(word(at + 3 * size).value).value == sample.itemsize
+        and word(at + 5 * size).value == id(sample.dtype)
+        and number(at + 6 * size).value & 0x501 == 0x501
+        and number(id(sample[::2]) + _HEAD + 6 * size).value & 1 == 0
+    )
+
+
+def _refuses(sample, y):
+    """Does multiply() return None for what does not fit, and for a plan that is none?"""
+    multiply, product = _bind(None, 4, 6, _arrays.F64)
+    others = (sample[:5], sample.astype("f4"), sample[:, None], [1.0] * 6, None, sample)
+    return all(multiply(x, y) is None for x in others) and product.plan is None
+
+
+def product(plan):
+    """Returns f(x, y=None), which computes y = op(A) x for a Plan, in a new array without y.
+
+    f gives None where x or y needs more than that, or where the limit of threads is another.
+    """
+    handle, limit, dtype = plan.handle(), state.limit, plan.dtype
+    (rows, cols), empty = plan.shape, np.empty
+    if AVAILABLE:
+        multiply, bound = _bind(handle.pointer, rows, cols, dtype)
+
+        def run(x, y=None):
+            return multiply(x, empty(rows, dtype) if y is None else y)
+
+        run.keep, run.limit = (handle, bound), limit  # the first live as long as the function
+        return run
+    return _by_ctypes(handle, limit, dtype, rows, cols)
+
+
+def _by_ctypes(handle, limit, dtype, rows, cols):
+    """The same without fast.c. Views come from a list, of which each running call takes a pair."""
+    item = dtype.itemsize
+    shape, strides, mask = (cols,), (item,), item - 1
+    pointer, value = ctypes.c_void_p(handle.pointer), _arrays.VALUE[dtype]
+    free = []
+    take, give = free.pop, free.append
+    address, empty, ndarray, spmv = _arrays.address, np.empty, np.ndarray, _spmv
+    one, zero, limits = _ONE, _ZERO, state
+
+    def run(x, y=None):
+        if (
+            y is not None
+            or type(x) is not ndarray
+            or x.dtype is not dtype
+            or x.shape != shape
+            or x.strides != strides
+            or limits.limit != limit
+        ):
+            return None
+        at = address(x)
+        if at & mask:
+            return None
+        try:
+            views = take()
+        except IndexError:
+            vx = _arrays.dense(value, cols, 1, cols, None)
+            vy = _arrays.dense(value, rows, 1, rows, None)
+            views = vx, vy, ctypes.byref(vx), ctypes.byref(vy)
+        y = empty(rows, dtype)
+        views[0].data = at
+        views[1].data = address(y)
+        status = spmv(pointer, one, views[2], zero, views[3])
+        give(views)
+        if status:
+            raise_status(status)
+        return y
+
+    run.keep, run.limit = handle, limit
+    return run
+
+
+AVAILABLE = _load()

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The shared library, declared from the tables that declare.py made of its header.
+
+`api.ek_...` are its functions; those that return a status raise the exception of a failure.
+`structs.ek_...` are its structs, `constants.EK_...` its enumerators, and `callbacks[...]` the types
+of functions that it calls. ctypes releases the GIL in every call.
+"""
+
+import ctypes
+import os
+import types
+
+from . import _api, errors
+
+KINDS: dict = {
+    name: getattr(ctypes, name)
+    for name in (
+        "c_int",
+        "c_uint",
+        "c_double",
+        "c_size_t",
+        "c_int64",
+        "c_uint64",
+        "c_char",
+        "c_char_p",
+        "c_void_p",
+    )
+}
+KINDS[None] = None
+KINDS["ek_status"] = ctypes.c_int
+
+# Another library of the same version may take the place of the one in the package.
+path = os.environ.get("EVENKEEL_LIBRARY") or os.path.join(
+    os.path.dirname(__file__), "libevenkeel.so"
+)
+api = ctypes.CDLL(path)
+constants = types.SimpleNamespace(**_api.CONSTANTS)
+structs = types.SimpleNamespace()
+callbacks: dict = {}
+
+
+def raise_status(status):
+    """Raises the exception for a status, with the message of this thread's last failure."""
+    text = (api.ek_error_text() or api.ek_status_text(status)).decode(errors="replace")
+    raise errors.BY_STATUS.get(status, errors.Error)(text)
+
+
+def _check(status, _function, _arguments):
+    if status:
+        raise_status(status)
+    return status
+
+
+def _declare():
+    for name, (returns, arguments) in _api.FUNCTIONS.items():
+        function = getattr(api, name)
+        function.restype = KINDS[returns]
+        function.argtypes = [KINDS[kind] for _, kind in arguments]
+        if returns == "ek_status":
+            function.errcheck = _check
+    for name, members in _api.STRUCTS.items():
+        fields = [
+            (member, KINDS[kind] * count if count > 1 else KINDS[kind])
+            for member, kind, count in members
+        ]
+        setattr(structs, name, type(name, (ctypes.Structure,), {"_fields_": fields}))
+    for name, (returns, arguments) in _api.CALLBACKS.items():
+        callbacks[name] = ctypes.CFUNCTYPE(KINDS[returns], *[KINDS[kind] for kind in arguments])
+
+
+_declare()
+version = api.ek_version().decode()
+if version != _api.VERSION:
+    raise ImportError(f"{path} is evenkeel {version}, and this package is for {_api.VERSION}")
+
+
+def new(name, **members):
+    """Makes a struct with its size set. Texts may be str; a member that is None stays zero."""
+    kind = getattr(structs, name)
+    result = kind()
+    if kind._fields_[0][0] == "size":
+        result.size = ctypes.sizeof(kind)
+    for member, value in members.items():
+        if value is not None:
+            setattr(result, member, value.encode() if isinstance(value, str) else value)
+    return result
+
+
+def contents(name, pointer):
+    """The struct of the library at an address, which the library owns."""
+    return getattr(structs, name).from_address(pointer)
+
+
+def walk(after):
+    """Goes through a table of the library by its function ..._next."""
+    row = after(None)
+    while row:
+        yield row
+        row = after(row)
+
+
+def as_dict(struct):
+    """The members of a struct by name, texts decoded, without `size`."""
+    result = {}
+    for name, _ in struct._fields_:
+        value = getattr(struct, name)
+        if isinstance(value, ctypes.Array):
+            value = list(value)
+        if isinstance(value, bytes):
+            value = value.decode(errors="replace")
+        if name != "size":
+            result[name] = value
+    return result
+
+
+def header(*names):
+    """Appends what the header says about functions to a docstring."""
+
+    def append(function):
+        texts = [f"{name}: {_api.DOCS[name]}" for name in names]
+        function.__doc__ = "\n\n".join([(function.__doc__ or "").rstrip(), *texts])
+        return function
+
+    return append
+
+
+class Handle:
+    """Owns an object of the library, and keeps what the object uses for as long as it lives."""
+
+    __slots__ = ("pointer", "keep", "_destroy", "__weakref__")
+
+    def __init__(self, destroy, pointer, keep=()):
+        self._destroy = destroy
+        self.pointer = pointer
+        self.keep = keep
+
+    def __del__(self):
+        if self.pointer:
+            self._destroy(self.pointer)
+
+
+def made(destroy, keep, function, *arguments):
+    """Calls a function whose last argument is where the new object goes, and returns its handle."""
+    result = ctypes.c_void_p()
+    function(*arguments, ctypes.byref(result))
+    return Handle(destroy, result.value, keep)

@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes matrices: from scipy's, from arrays, from files and from generators."""
+
+import ctypes
+import os
+
+import numpy as np
+
+from . import _arrays, _sparse
+from ._context import default_context
+from ._lib import api, callbacks, constants, header, made, new
+from ._matrix import Matrix
+from ._plan import Core
+
+FLAGS = {
+    "sum": constants.EK_DUP_SUM,
+    "last": constants.EK_DUP_LAST,
+    "error": constants.EK_DUP_ERROR,
+}
+
+
+def value_dtype(dtype):
+    """The type that a matrix has for values of another: f32 if they fit there, else f64."""
+    dtype = np.dtype(dtype).newbyteorder("=")
+    if dtype.kind == "c":
+        raise TypeError(
+            f"values are {dtype}; real ones are expected: the library has no complex ones"
+        )
+    if dtype.kind not in "biuf":
+        raise TypeError(f"values are {dtype}; numbers are expected")
+    fits = dtype == _arrays.F32 or np.result_type(dtype, np.float32) == _arrays.F32
+    return _arrays.F32 if fits else _arrays.F64
+
+
+def index_arrays(pointer, index):
+    """Both arrays with types that the library has, without a copy if they have them."""
+    for name, array in (("pointers", pointer), ("indices", index)):
+        if array.ndim != 1 or array.dtype.kind not in "iu":
+            raise TypeError(
+                f"the array of {name} has the type {array.dtype} and {array.ndim} "
+                "dimensions; integers and one are expected"
+            )
+    pair = tuple(
+        _arrays.I32 if array.dtype.itemsize < 4 or array.dtype == np.int32 else _arrays.I64
+        for array in (pointer, index)
+    )
+    if pair == (_arrays.I32, _arrays.I64):
+        pair = _arrays.I64, _arrays.I64
+    return (
+        *(_arrays.as_type(a, dtype) for a, dtype in zip((pointer, index), pair)),
+        _arrays.INDEX[pair],
+    )
+
+
+def from_compressed(
+    function,
+    shape,
+    pointer,
+    index,
+    value,
+    *,
+    lines,
+    copy=False,
+    trusted=False,
+    context=None,
+    calls=0,
+    is_array=True,
+):
+    """Makes a matrix from the arrays of CSR or CSC, which it borrows."""
+    context = context or default_context()
+    rows, cols = (int(size) for size in shape)
+    dtype = value_dtype(value.dtype)
+    value = _arrays.as_type(value, dtype)
+    pointer, index, types = index_arrays(pointer, index)
+    count = (rows, cols)[lines] + 1
+    if len(pointer) != count:
+        raise ValueError(f"there are {len(pointer)} pointers; {count} are expected")
+    if value.ndim != 1 or not len(index) >= pointer[-1] <= len(value):
+        raise ValueError(
+            f"the last pointer is {pointer[-1]}, and there are {len(index)} indices and "
+            f"{value.size} values"
+        )
+    flags = constants.EK_COPY if copy else constants.EK_BORROW
+    flags |= constants.EK_TRUSTED if trusted else 0
+    keep = context, () if copy else (pointer, index, value)
+    handle = made(
+        api.ek_matrix_destroy,
+        keep,
+        function,
+        context.pointer,
+        _arrays.VALUE[dtype],
+        types,
+        rows,
+        cols,
+        _arrays.address(pointer),
+        _arrays.address(index),
+        _arrays.address(value),
+        flags,
+    )
+    return Matrix(Core(handle, context, calls, is_array))
+
+
+@header("ek_matrix_from_csr")
+def from_csr(row_ptr, col_idx, val, shape, **options) -> Matrix:
+    """Makes a matrix from the arrays of compressed sparse rows, without a copy.
+
+    The arrays are borrowed: they must not change while the matrix or a plan of it lives, except
+    that values may, with A.values_changed() afterwards. Options: copy=True makes copies,
+    trusted=True skips the check of the indices, calls= is the expected number of products (0:
+    many), and context= another Context.
+
+    >>> import numpy as np
+    >>> row_ptr, col_idx = np.array([0, 2, 3, 5]), np.array([0, 1, 1, 0, 2])
+    >>> A = from_csr(row_ptr, col_idx, np.array([4., 1, 3, 2, 5]), (3, 3))
+    >>> A @ np.array([1., 2, 3])
+    array([ 6.,  6., 17.])
+    """
+    arrays = np.asarray(row_ptr), np.asarray(col_idx), np.asarray(val)
+    return from_compressed(api.ek_matrix_from_csr, shape, *arrays, lines=0, **options)
+
+
+@header("ek_matrix_from_csc")
+def from_csc(col_ptr, row_idx, val, shape, **options) -> Matrix:
+    """Makes a matrix from the arrays of compressed sparse columns, without a copy, as from_csr."""
+    arrays = np.asarray(col_ptr), np.asarray(row_idx), np.asarray(val)
+    return from_compressed(api.ek_matrix_from_csc, shape, *arrays, lines=1, **options)
+
+
+@header("ek_matrix_from_coo")
+def from_coo(
+    row_idx,
+    col_idx,
+    val,
+    shape,
+    *,
+    duplicates: str = "sum",
+    trusted: bool = False,
+    keep_order: bool = False,
+    context=None,
+    calls: int = 0,
+    is_array=True,
+) -> Matrix:
+    """Makes a matrix in CSR from coordinates in any order; duplicates: "sum", "last", "error"."""
+    context = context or default_context()
+    row, col, val = np.asarray(row_idx), np.asarray(col_idx), np.asarray(val)
+    if duplicates not in FLAGS:
+        raise ValueError(f"duplicates is {duplicates!r}; {', '.join(FLAGS)} are expected")
+    if not row.shape == col.shape == val.shape or row.ndim != 1:
+        raise ValueError(
+            f"rows, columns and values have the shapes {row.shape}, {col.shape} and "
+            f"{val.shape}; the same, of one dimension, is expected"
+        )
+    dtype = value_dtype(val.dtype)
+    val = _arrays.as_type(val, dtype)
+    wide = _arrays.I64 if _arrays.I64 in (row.dtype, col.dtype) else _arrays.I32
+    row, col, types = index_arrays(
+        _arrays.as_type(row, wide) if row.dtype.kind in "iu" else row,
+        _arrays.as_type(col, wide) if col.dtype.kind in "iu" else col,
+    )
+    flags = FLAGS[duplicates] | (constants.EK_TRUSTED if trusted else 0)
+    flags |= constants.EK_KEEP_ORDER if keep_order else 0
+    handle = made(
+        api.ek_matrix_destroy,
+        (context,),
+        api.ek_matrix_from_coo,
+        context.pointer,
+        _arrays.VALUE[dtype],
+        types,
+        int(shape[0]),
+        int(shape[1]),
+        len(val),
+        _arrays.address(row),
+        _arrays.address(col),
+        _arrays.address(val),
+        flags,
+    )
+    return Matrix(Core(handle, context, calls, is_array))
+
+
+def matrix(A, *, copy: bool = False, trusted: bool = False, calls: int = 0, context=None) -> Matrix:
+    """Makes a Matrix of a sparse matrix or array of scipy, or of a dense ndarray.
+
+    CSR and CSC are used where they are, with indices of 32 or 64 bits and values of 32 or 64: their
+    arrays must not change while the result or a plan of it lives (values may, with values_changed()
+    afterwards). copy=True makes copies. COO is read and becomes CSR. Other kinds, integers among
+    the values, and dense arrays are converted first, which evenkeel.copies() counts.
+
+    `calls` is the expected number of products, many if it is 0: set it if there are only a few, so
+    that they are not preceded by preparations for a thousand.
+
+    >>> import scipy.sparse as sp
+    >>> A = matrix(sp.csr_array([[2., 0], [1, 3]]))
+    >>> A
+    <evenkeel.Matrix 2 x 2, 3 entries, float64, csr>
+    >>> (A @ A).toarray()
+    array([[4., 0.],
+           [5., 9.]])
+    """
+    if isinstance(A, Matrix):
+        return A
+    options = {"trusted": trusted, "calls": calls, "context": context}
+    kind = getattr(A, "format", None)
+    if not isinstance(kind, str) or not hasattr(A, "tocsr"):
+        A = np.asarray(A)
+        if A.ndim != 2:
+            raise TypeError(f"{type(A).__name__} of {A.ndim} dimensions is not a matrix")
+        row, col = A.nonzero()
+        return from_coo(row, col, _arrays.copies.add(A[row, col]), A.shape, **options)
+    if len(A.shape) != 2:
+        raise ValueError(f"the array has {len(A.shape)} dimensions; two are expected")
+    options["is_array"] = _sparse.is_array_of(A)
+    value_dtype(A.dtype)
+    if kind == "coo":
+        return from_coo(A.row, A.col, A.data, A.shape, **options)
+    if kind not in ("csr", "csc"):
+        A = A.tocsr()
+        _arrays.copies.add(A.data)
+    function = api.ek_matrix_from_csc if A.format == "csc" else api.ek_matrix_from_csr
+    return from_compressed(
+        function,
+        A.shape,
+        A.indptr,
+        A.indices,
+        A.data,
+        lines=int(A.format == "csc"),
+        copy=copy,
+        **options,
+    )
+
+
+def _file_types(dtype, index):
+    value = _arrays.VALUE[np.dtype(dtype)] if dtype is not None else 0
+    pointers = {
+        None: 0,
+        "32": constants.EK_I32,
+        "64/32": constants.EK_I64_32,
+        "64": constants.EK_I64,
+    }
+    if index not in pointers:
+        raise ValueError(f"index is {index!r}; None, '32', '64/32' and '64' are expected")
+    return value, pointers[index]
+
+
+def read_options(
+    allow_nan=False,
+    mirror=False,
+    duplicates="sum",
+    max_bytes=0,
+    max_ratio=0,
+    max_dim=0,
+    progress=None,
+):
+    """An ek_read_options, and what has to live during the call."""
+
+    def call(_user, done, total):
+        return int(bool(progress(done, total)))
+
+    hook = callbacks["ek_read_options.progress"](call) if progress else None
+    options = new(
+        "ek_read_options",
+        allow_nan=int(allow_nan),
+        mirror=int(mirror),
+        max_dim=max_dim,
+        duplicates=FLAGS[duplicates],
+        max_bytes=max_bytes,
+        max_ratio=max_ratio,
+        progress=ctypes.cast(hook, ctypes.c_void_p) if hook else None,
+    )
+    return options, hook
+
+
+@header("ek_matrix_read")
+def read(path, *, dtype=None, index=None, context=None, calls: int = 0, **options) -> Matrix:
+    """Reads a matrix from a file: Matrix Market (.mtx, .mtx.gz) or the library's .ekm.
+
+    Options are those of ek_read_options: allow_nan, mirror, duplicates, max_bytes, max_ratio,
+    max_dim, and progress(done, total), which stops the call by returning True.
+    """
+    context = context or default_context()
+    given, hook = read_options(**options)
+    handle = made(
+        api.ek_matrix_destroy,
+        (context,),
+        api.ek_matrix_read,
+        context.pointer,
+        os.fsencode(path),
+        *_file_types(dtype, index),
+        ctypes.byref(given),
+    )
+    del hook
+    return Matrix(Core(handle, context, calls))
+
+
+@header("ek_matrix_write")
+def write(path, A, form: "str | None" = None) -> None:
+    """Writes a matrix, or whatever evenkeel.matrix takes, to a file; form: "mtx", "ekm" or None."""
+    matrix(A).write(path, form)
+
+
+@header("ek_matrix_generate")
+def generate(
+    spec: str, *, dtype=np.float64, index: str = "32", context=None, calls: int = 0
+) -> Matrix:
+    """Makes a synthetic matrix from a generator's name and parameters.
+
+    >>> generate("poisson2d5:nx=30,ny=20").shape
+    (600, 600)
+    """
+    context = context or default_context()
+    handle = made(
+        api.ek_matrix_destroy,
+        (context,),
+        api.ek_matrix_generate,
+        context.pointer,
+        spec.encode(),
+        *_file_types(dtype, index),
+    )
+    return Matrix(Core(handle, context, calls))

@@ -1,0 +1,381 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The class Matrix: a sparse matrix of the library, or its transpose, with numpy's operators."""
+
+import ctypes
+import os
+
+import numpy as np
+
+from . import _arrays, _dlpack, _products, _sparse
+from ._lib import api, as_dict, contents, header, made, new
+from ._plan import Core, Plan
+from .vectors import SparseVector, multiply as multiply_vector
+
+
+class Matrix:
+    """A sparse matrix: `A @ x`, `A @ X`, `A @ B`, `A.T`, `A + B`, and what scipy's solvers need.
+
+    Make one with evenkeel.matrix, read or generate. The entries never change through this class,
+    except by set_values and A[i, j] = v, so a matrix may be used by any number of threads.
+    """
+
+    __slots__ = ("core", "transposed", "shape", "dtype", "_product", "__weakref__")
+    __array_ufunc__ = None  # x @ A comes here
+    ndim = 2
+
+    def __init__(self, core: Core, transposed: bool = False) -> None:
+        self.core, self.transposed = core, transposed
+        self.shape = (core.cols, core.rows) if transposed else (core.rows, core.cols)
+        self.dtype = core.dtype
+        self._product = _not_yet
+
+    # ---- Products with dense arrays ----
+
+    def __matmul__(self, x):
+        y = self._product(x)
+        return y if y is not None else self.matmul(x)
+
+    @header("ek_spmv", "ek_spmm")
+    def matmul(self, X, out=None, alpha: float = 1.0, beta: float = 0.0):
+        """Computes alpha A X + beta out for a vector, a block or a sparse matrix X.
+
+        The result has the type of A, or that of X if it is wider: a matrix of f32 is converted
+        once, when it first meets an operand of f64. Complex operands give complex results.
+
+        >>> import numpy as np, scipy.sparse as sp
+        >>> A, y = Matrix.of(sp.csr_array([[1., 2], [0, 3]])), np.ones(2)
+        >>> A.matmul(np.array([1., 1]), out=y, beta=10) is y
+        True
+        >>> y
+        array([13., 13.])
+        """
+        if alpha == 1 and beta == 0:
+            y = self._product(X, out)
+            if y is not None:
+                return y
+        if _sparse.is_sparse(X):
+            if out is not None or beta:
+                raise ValueError("products of sparse matrices have no out and no beta")
+            return _sparse.multiply(self, X, alpha)
+        if isinstance(X, SparseVector):
+            return multiply_vector(self, X, alpha)
+        if not isinstance(X, np.ndarray):
+            device = _dlpack.device_of(X)
+            if device in (_dlpack.CUDA, _dlpack.MANAGED):
+                return _dlpack.multiply(self, X, out, alpha, beta)
+            if device is not None:
+                into = out if isinstance(out, (np.ndarray, type(None))) else _dlpack.to_numpy(out)
+                y = self.matmul(_dlpack.to_numpy(X), into, alpha, beta)
+                return _dlpack.back(X, y) if out is None else out
+            X = np.asarray(X)
+        if X.ndim == 1 and X.dtype == self.dtype and alpha == 1 and beta == 0:
+            self._product = self.core.product(self.transposed)
+            y = self._product(X, out)
+            if y is not None:
+                return y
+        return _products.multiply(self, X, out, alpha, beta)
+
+    @header("ek_dense_spmm")
+    def rmatmul(self, X, out=None, alpha: float = 1.0, beta: float = 0.0):
+        """Computes alpha X A + beta out: products from the other side."""
+        return _products.multiply_left(self, np.asarray(X), out, alpha, beta)
+
+    def __rmatmul__(self, X):
+        if _sparse.is_sparse(X):
+            return _sparse.multiply_from_left(X, self)
+        return self.rmatmul(X)
+
+    dot = matvec = matmat = matmul
+
+    def rmatvec(self, x, out=None):
+        """A.T @ x."""
+        return self.T.matmul(x, out)
+
+    rmatmat = rmatvec
+
+    @property
+    def T(self) -> "Matrix":
+        """The transpose; nothing is computed or copied."""
+        return Matrix(self.core, not self.transposed)
+
+    H = T
+
+    def transpose(self) -> "Matrix":
+        """The transpose; nothing is computed or copied."""
+        return self.T
+
+    adjoint = transpose
+
+    def for_operand(self, dtype) -> "Matrix":
+        """This matrix, or one of f64 with the same entries, for an operand of this type."""
+        if self.dtype == _arrays.F64 or np.result_type(self.dtype, dtype) == _arrays.F32:
+            return self
+        core = self.core
+        if core.wide is None:
+            wide = Matrix(core).astype(np.float64).core
+            with core.lock:
+                core.wide = core.wide or wide
+        return Matrix(core.wide, self.transposed)
+
+    # ---- Sparse results ----
+
+    def __add__(self, B):
+        return _sparse.add(self, B, 1.0, 1.0)
+
+    __radd__ = __add__
+
+    def __sub__(self, B):
+        return _sparse.add(self, B, 1.0, -1.0)
+
+    def __rsub__(self, B):
+        return _sparse.add(self, B, -1.0, 1.0)
+
+    def __mul__(self, alpha):
+        return _sparse.scale(self, alpha) if np.isscalar(alpha) else NotImplemented
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, alpha):
+        return _sparse.scale(self, 1 / alpha) if np.isscalar(alpha) else NotImplemented
+
+    def __neg__(self):
+        return _sparse.scale(self, -1)
+
+    @header("ek_spgemm")
+    def multiply_sparse(self, B, alpha: float = 1.0, D=None, beta: float = 1.0, **options):
+        """alpha A B + beta D, all sparse; options are those of plan."""
+        return _sparse.multiply(self, B, alpha, D, beta, **options)
+
+    @header("ek_spadd")
+    def add(self, B, alpha: float = 1.0, beta: float = 1.0, **options):
+        """alpha A + beta B, both sparse; options are those of plan."""
+        return _sparse.add(self, B, alpha, beta, **options)
+
+    @header("ek_triple")
+    def galerkin(self, P, alpha: float = 1.0, **options):
+        """alpha P^T A P, all sparse; options are those of plan."""
+        return _sparse.galerkin(self, P, alpha, **options)
+
+    @header("ek_aggregate")
+    def aggregate(self, strength: float = 0.0) -> "Matrix":
+        """The prolongator that is constant on each aggregate of rows."""
+        return _sparse.coarsen(api.ek_aggregate, self, strength, 0.0)
+
+    @header("ek_prolongator")
+    def prolongator(self, strength: float = 0.0, omega: float = 0.0) -> "Matrix":
+        """The smoothed prolongator of algebraic multigrid."""
+        return _sparse.coarsen(api.ek_prolongator, self, strength, omega)
+
+    @header("ek_plan_create")
+    def plan(
+        self,
+        operation: str = "spmv",
+        *,
+        calls: int = 0,
+        method: "str | None" = None,
+        format: "str | None" = None,
+        reproducible: bool = False,
+        budget: int = 0,
+        width: int = 0,
+        threads: int = 0,
+        measure: bool = False,
+    ) -> Plan:
+        """Prepares products: "spmv" for vectors, "spmm" for blocks of `width` columns, "dense_spmm"
+        for X @ A. `reproducible` means EK_REPRO_STRICT, and `budget` is hints.memory in bytes.
+
+        >>> A = Matrix.of([[2., 0], [1, 3]])
+        >>> plan = A.plan(method="csr.serial")
+        >>> plan.method, plan.format
+        ('spmv.csr.serial', 'csr')
+        >>> plan @ [1., 1.]
+        array([2., 4.])
+        """
+        return Plan(
+            self.core,
+            operation,
+            self.transposed,
+            calls=calls,
+            method=method,
+            format=format,
+            reproducible=reproducible,
+            budget=budget,
+            width=width,
+            threads=threads,
+            measure=measure,
+        )
+
+    # ---- What it is ----
+
+    @staticmethod
+    def of(A, **options) -> "Matrix":
+        """evenkeel.matrix(A)."""
+        from ._make import matrix
+
+        return matrix(A, **options)
+
+    @property
+    def info(self) -> dict:
+        """The members of ek_matrix_info; those of the matrix behind a transpose."""
+        info = new("ek_matrix_info")
+        api.ek_matrix_get_info(self.core.handle.pointer, ctypes.byref(info))
+        return {
+            **as_dict(info),
+            "value": api.ek_value_name(info.value).decode(),
+            "index": api.ek_index_name(info.index).decode(),
+        }
+
+    @property
+    def nnz(self) -> int:
+        """Number of stored entries."""
+        return self.info["nnz"]
+
+    @property
+    def format(self) -> str:
+        """The format in which the matrix is stored, and its parameters."""
+        info = self.info
+        entry = api.ek_format_find(info["format"].encode())
+        values: list = []
+        while param := api.ek_format_get_param(entry, len(values)):
+            name = contents("ek_format_param", param).name.decode()
+            values.append(f"{name}={info['dim'][len(values)]}")
+        return info["format"] + (":" + ",".join(values) if values else "")
+
+    @property
+    def context(self):
+        """The context in which the matrix was made."""
+        return self.core.context
+
+    @header("ek_matrix_stats")
+    def stats(self) -> dict:
+        """Statistics of the pattern: the members of ek_stats."""
+        stats = new("ek_stats")
+        plain = self._plain()
+        api.ek_matrix_stats(plain.pointer, ctypes.byref(stats))
+        return as_dict(stats)
+
+    @header("ek_matrix_check")
+    def check(self) -> None:
+        """Checks all invariants of the arrays."""
+        api.ek_matrix_check(self.core.handle.pointer)
+
+    @property
+    def arrays(self) -> dict:
+        """The arrays of the format by name, as read-only views."""
+        handle = self.core.handle
+        found, entry, k = {}, api.ek_format_find(self.info["format"].encode()), 0
+        while name := api.ek_format_array(entry, k):
+            view, k = new("ek_view"), k + 1
+            api.ek_matrix_array(handle.pointer, name, ctypes.byref(view))
+            dtype = _arrays.DTYPE.get(view.type, np.dtype(f"V{view.elem_size or 1}"))
+            found[name.decode()] = _arrays.view(handle, view.data, view.len, dtype)
+        return found
+
+    # ---- Conversion ----
+
+    def _plain(self):
+        """The handle of this matrix, of a copy if it is a transpose."""
+        return _sparse.transpose(self).core.handle if self.transposed else self.core.handle
+
+    @header("ek_matrix_convert")
+    def convert(
+        self, format: str, *, dtype=None, index: "str | None" = None, max_bytes: int = 0
+    ) -> "Matrix":
+        """A copy in another format, "sell:c=8" for example."""
+        from ._make import _file_types
+
+        value, width = _file_types(dtype, index)
+        options = new("ek_convert_options", value=value, index=width, max_bytes=max_bytes)
+        core, plain = self.core, self._plain()
+        handle = made(
+            api.ek_matrix_destroy,
+            (core.context,),
+            api.ek_matrix_convert,
+            plain.pointer,
+            format.encode(),
+            ctypes.byref(options),
+        )
+        return Matrix(Core(handle, core.context, core.calls, core.is_array))
+
+    def astype(self, dtype) -> "Matrix":
+        """A copy with values of another type, f32 or f64."""
+        result = Matrix(self.core).convert(self.info["format"], dtype=dtype)
+        return result.T if self.transposed else result
+
+    def tocsr(self, copy: bool = False):
+        """This matrix in CSR of scipy: a read-only view if it is stored so and copy is False."""
+        return _sparse.to_scipy(self, "csr", copy)
+
+    def tocsc(self, copy: bool = False):
+        """This matrix in CSC of scipy: a read-only view if it is stored so and copy is False."""
+        return _sparse.to_scipy(self, "csc", copy)
+
+    def tocoo(self):
+        """This matrix in COO of scipy."""
+        return self.tocsr().tocoo()
+
+    def toscipy(self):
+        """This matrix in scipy, in CSC if it is stored so, else in CSR."""
+        by_columns = (self.info["format"] == "csc") != self.transposed
+        return _sparse.to_scipy(self, "csc" if by_columns else "csr")
+
+    @header("ek_spadd_dense")
+    def toarray(self, out=None) -> np.ndarray:
+        """This matrix as an ndarray."""
+        Y = _products.target(self.shape, self.dtype, out, 0.0)
+        if _arrays.fits_block(Y) is None:
+            raise ValueError("out is neither row- nor column-major")
+        plan = self.core.plan("spadd_dense", self.transposed)
+        api.ek_spadd_dense(plan.handle().pointer, 1.0, 0.0, ctypes.byref(_arrays.block(Y)))
+        return Y
+
+    def diagonal(self) -> np.ndarray:
+        """The entries of the main diagonal."""
+        return self.tocsr().diagonal()
+
+    @header("ek_matrix_write")
+    def write(self, path, form: "str | None" = None) -> None:
+        """Writes the matrix to a file, "mtx" or "ekm"."""
+        plain = self._plain()
+        api.ek_matrix_write(plain.pointer, os.fsencode(path), form and form.encode())
+
+    # ---- Entries ----
+
+    def __getitem__(self, where) -> float:
+        i, j = self._place(where)
+        value = ctypes.c_double()
+        api.ek_matrix_get(self.core.handle.pointer, i, j, ctypes.byref(value))
+        return value.value
+
+    def __setitem__(self, where, value) -> None:
+        i, j = self._place(where)
+        api.ek_matrix_set(self.core.handle.pointer, i, j, value)
+        self.core.wide = None
+
+    def _place(self, where):
+        i, j = (int(k) + (size if k < 0 else 0) for k, size in zip(where, self.shape))
+        return (j, i) if self.transposed else (i, j)
+
+    @header("ek_matrix_values_changed")
+    def values_changed(self) -> None:
+        """Tells that values of the arrays changed from which the matrix was made."""
+        api.ek_matrix_values_changed(self.core.handle.pointer)
+        self.core.wide = None
+
+    @header("ek_matrix_set_values")
+    def set_values(self, values) -> None:
+        """Gives the entries new values, in the order of the arrays from which it was made."""
+        values = _arrays.as_type(np.asarray(values), self.dtype)
+        api.ek_matrix_set_values(self.core.handle.pointer, values.size, _arrays.address(values))
+        self.core.wide = None
+
+    def __repr__(self):
+        rows, cols = self.shape
+        return (
+            f"<evenkeel.Matrix {rows} x {cols}, {self.nnz} entries, {self.dtype}, {self.format}"
+            f"{', transposed' if self.transposed else ''}>"
+        )
+
+
+def _not_yet(_x, _y=None):
+    """Stands for the fast product until the first product."""
+    return None

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plans: an operation on a matrix, prepared once and run many times."""
+
+import ctypes
+import threading
+
+from . import _arrays, _fast
+from ._context import allowed, state
+from ._lib import api, as_dict, constants, header, made, new
+
+OPERATIONS = {
+    name.decode(): number for number in range(1, 64) if (name := api.ek_operation_name(number))
+}
+OP = (constants.EK_OP_N, constants.EK_OP_T)
+
+
+class Core:
+    """A matrix of the library with what every view of it shares, such as its plans."""
+
+    __slots__ = (
+        "handle",
+        "context",
+        "rows",
+        "cols",
+        "dtype",
+        "calls",
+        "is_array",
+        "lock",
+        "plans",
+        "products",
+        "wide",
+    )
+
+    def __init__(self, handle, context, calls=0, is_array=True):
+        info = new("ek_matrix_info")
+        api.ek_matrix_get_info(handle.pointer, ctypes.byref(info))
+        self.handle, self.context = handle, context
+        self.rows, self.cols, self.dtype = info.rows, info.cols, _arrays.DTYPE[info.value]
+        self.calls, self.is_array = calls, is_array
+        self.lock = threading.Lock()
+        self.plans, self.products, self.wide = {}, {}, None
+
+    def plan(self, operation, transposed, width=0):
+        """The plan that products of this kind share, made when it is first needed."""
+        key = operation, transposed, width
+        found = self.plans.get(key)
+        if found is None:
+            with self.lock:
+                found = self.plans.get(key)
+                if found is None:
+                    found = Plan(self, operation, transposed, calls=self.calls, width=width)
+                    self.plans[key] = found
+        return found
+
+    def product(self, transposed):
+        """The fast function for A @ x under the limit of threads that is in force."""
+        key = transposed, state.limit
+        found = self.products.get(key)
+        if found is None:
+            found = self.products[key] = _fast.product(self.plan("spmv", transposed))
+        return found
+
+
+class Plan:
+    """An operation prepared for a matrix: `plan @ x`, or `plan(x, out=y)`. Matrix.plan makes it.
+
+    It may be used by any number of threads, and lives on when the matrix is gone.
+    """
+
+    __slots__ = (
+        "operation",
+        "shape",
+        "dtype",
+        "_matrix",
+        "_context",
+        "_options",
+        "_keep",
+        "_handles",
+        "_lock",
+        "_run",
+    )
+
+    def __init__(
+        self,
+        core,
+        operation,
+        transposed,
+        *,
+        calls=0,
+        method=None,
+        format=None,
+        reproducible=False,
+        budget=0,
+        width=0,
+        threads=0,
+        measure=False,
+        B=None,
+        D=None,
+        B_transposed=False,
+        index=0,
+    ):
+        if operation not in OPERATIONS:
+            raise ValueError(f"operation is {operation!r}; {', '.join(OPERATIONS)} are expected")
+        self.operation = operation
+        self.shape = (core.cols, core.rows) if transposed else (core.rows, core.cols)
+        self.dtype = core.dtype
+        self._matrix, self._context = core.handle, core.context
+        self._keep = core.handle, *(other.handle for other in (B, D) if other)
+        self._options = {
+            "method": method,
+            "format": format,
+            "calls": calls,
+            "memory": budget,
+            "width": width,
+            "threads": threads,
+            "measure": int(measure),
+            "op": OP[transposed],
+            "index": index,
+            "op_b": OP[1] if B_transposed else None,
+            "B": B and B.handle.pointer,
+            "D": D and D.handle.pointer,
+            "reproducible": constants.EK_REPRO_STRICT if reproducible else constants.EK_REPRO_RUN,
+        }
+        self._handles, self._lock, self._run = {}, threading.Lock(), None
+        self.handle()
+
+    def handle(self):
+        """The plan of the library for the limit of threads that is in force."""
+        limit = state.limit
+        found = self._handles.get(limit)
+        if found is None:
+            with self._lock:
+                found = self._handles.get(limit)
+                if found is None:
+                    found = self._handles[limit] = self._make()
+        return found
+
+    def _make(self):
+        hints = new("ek_hints", **self._options)
+        limit = allowed(self._context)
+        if limit and not 0 < hints.threads <= limit:
+            hints.threads = limit
+        return made(
+            api.ek_plan_destroy,
+            self._keep,
+            api.ek_plan_create,
+            OPERATIONS[self.operation],
+            self._matrix.pointer,
+            ctypes.byref(hints),
+        )
+
+    def __matmul__(self, x):
+        return self(x)
+
+    def __call__(self, x, out=None, alpha: float = 1.0, beta: float = 0.0):
+        """Computes alpha op(A) x + beta out for a vector or, if the plan is for "spmm", a block."""
+        if self.operation == "spmv" and alpha == 1 and beta == 0:
+            run = self._run
+            if run is None or run.limit != state.limit:
+                self._run = run = _fast.product(self)
+            y = run(x, out)
+            if y is not None:
+                return y
+        from ._products import run_dense
+
+        return run_dense(self, x, out, alpha, beta)
+
+    matvec = matmat = dot = __call__
+
+    @property
+    def method(self) -> str:
+        """Name of the method that was chosen."""
+        return api.ek_plan_method(self.handle().pointer).decode()
+
+    @property
+    def format(self) -> str:
+        """Format of the matrix that the plan multiplies with, and its parameters."""
+        return api.ek_plan_format(self.handle().pointer).decode()
+
+    @property
+    def parameters(self) -> str:
+        """Parameters of the method, "" if there are none."""
+        return api.ek_plan_parameters(self.handle().pointer).decode()
+
+    @property
+    def bytes(self) -> int:
+        """A lower bound on the bytes that one run moves."""
+        return api.ek_plan_bytes(self.handle().pointer)
+
+    @property
+    def memory(self) -> int:
+        """Bytes that the plan takes in addition to the matrix."""
+        return api.ek_plan_memory(self.handle().pointer)
+
+    @header("ek_plan_explain")
+    def explain(self) -> str:
+        """Some lines that say which method and format were chosen, and why."""
+        text = ctypes.create_string_buffer(16384)
+        api.ek_plan_explain(self.handle().pointer, text, len(text))
+        return text.value.decode(errors="replace")
+
+    @header("ek_plan_predict")
+    def predict(self, calls: int = 0) -> dict:
+        """The predicted seconds of one of `calls` runs: "run", and "convert" for the format."""
+        prediction = new("ek_prediction")
+        api.ek_plan_predict(self.handle().pointer, calls, ctypes.byref(prediction))
+        return as_dict(prediction)
+
+    def __repr__(self):
+        rows, cols = self.shape
+        return f"<evenkeel.Plan {self.operation} {rows} x {cols}, {self.method} in {self.format}>"

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Products with dense vectors and blocks: what is not the fast way of Plan.product."""
+
+import ctypes
+
+import numpy as np
+
+from . import _arrays
+from ._lib import api
+
+WIDTHS = (2, 4, 8, 16, 32, 64)  # plans for blocks are made for one of these, the next above
+RUN = {"spmv": api.ek_spmv, "spmm": api.ek_spmm, "dense_spmm": api.ek_dense_spmm}
+
+
+def width_class(columns):
+    """The width for which the plan of a block is made."""
+    return next((width for width in WIDTHS if width >= columns), WIDTHS[-1])
+
+
+def target(shape, dtype, out, beta, order="C"):
+    """The array for a result: `out`, or a new one."""
+    if out is None:
+        if beta:
+            raise ValueError("beta is not 0, and there is no out to which it applies")
+        return np.empty(shape, dtype, order)
+    if not isinstance(out, np.ndarray) or out.dtype != dtype or out.shape != tuple(shape):
+        kind = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+        raise ValueError(f"out is {kind}; an ndarray of {dtype} {tuple(shape)} is expected")
+    if not out.flags.writeable:
+        raise ValueError("out is read-only")
+    return out
+
+
+def call(plan, alpha, x, beta, y):
+    """Runs a plan with two views."""
+    RUN[plan.operation](plan.handle().pointer, alpha, ctypes.byref(x), beta, ctypes.byref(y))
+
+
+def run_vector(plan, x, out, alpha, beta):
+    """y = alpha op(A) x + beta y for an ndarray of one dimension."""
+    x = _arrays.as_type(x, plan.dtype)
+    y = target(plan.shape[:1], plan.dtype, out, beta)
+    at = y
+    if not (y.flags.c_contiguous and y.flags.aligned):
+        at = _arrays.copies.add(y.copy())
+    call(plan, alpha, _arrays.vector(x), beta, _arrays.vector(at))
+    if at is not y:
+        y[...] = at
+    return y
+
+
+def run_block(plan, X, out, alpha, beta):
+    """Y = alpha op(A) X + beta Y, or X op(A), for an ndarray of two dimensions."""
+    if X.dtype != plan.dtype or _arrays.fits_block(X) is None:
+        X = _arrays.as_type(X, plan.dtype)
+    if plan.operation == "dense_spmm":
+        shape = X.shape[0], plan.shape[1]
+    else:
+        shape = plan.shape[0], X.shape[1]
+    by_columns = X.flags.f_contiguous and not X.flags.c_contiguous
+    at = Y = target(shape, plan.dtype, out, beta, "F" if by_columns else "C")
+    if _arrays.fits_block(Y) is None:
+        at = _arrays.copies.add(Y.copy())
+    call(plan, alpha, _arrays.block(X), beta, _arrays.block(at))
+    if at is not Y:
+        Y[...] = at
+    return Y
+
+
+def run_dense(plan, x, out, alpha, beta):
+    """A product with a plan, by the number of dimensions of x."""
+    x = np.asarray(x)
+    if plan.operation not in RUN:
+        raise ValueError(f"a plan for {plan.operation} does not multiply dense arrays")
+    if x.ndim == 1 and plan.operation == "spmv":
+        return run_vector(plan, x, out, alpha, beta)
+    if x.ndim == 2 and plan.operation != "spmv":
+        return run_block(plan, x, out, alpha, beta)
+    wanted = "one dimension" if plan.operation == "spmv" else "two dimensions"
+    raise ValueError(f"x has {x.ndim} dimensions; a plan for {plan.operation} takes {wanted}")
+
+
+def multiply(matrix, X, out, alpha, beta):
+    """alpha op(A) X + beta out for a Matrix and an ndarray of one or two dimensions."""
+    if X.dtype.kind == "c":
+        return multiply_complex(matrix, X, out, alpha, beta)
+    matrix = matrix.for_operand(X.dtype)
+    core, transposed = matrix.core, matrix.transposed
+    if X.ndim == 1:
+        return run_vector(core.plan("spmv", transposed), X, out, alpha, beta)
+    if X.ndim != 2:
+        raise ValueError(f"the operand has {X.ndim} dimensions; one or two are expected")
+    if X.shape[1] == 1 and out is None:
+        return run_vector(core.plan("spmv", transposed), X[:, 0], None, alpha, beta)[:, None]
+    return run_block(core.plan("spmm", transposed, width_class(X.shape[1])), X, out, alpha, beta)
+
+
+def multiply_left(matrix, X, out, alpha, beta):
+    """alpha X op(A) + beta out for an ndarray and a Matrix."""
+    if X.ndim == 1:
+        return multiply(matrix.T, X, out, alpha, beta)
+    if X.dtype.kind == "c":
+        result = multiply_complex(matrix.T, X.T, None if out is None else out.T, alpha, beta)
+        return result.T if out is None else out
+    if X.ndim != 2:
+        raise ValueError(f"the operand has {X.ndim} dimensions; one or two are expected")
+    matrix = matrix.for_operand(X.dtype)
+    plan = matrix.core.plan("dense_spmm", matrix.transposed, width_class(X.shape[0]))
+    return run_block(plan, X, out, alpha, beta)
+
+
+def multiply_complex(matrix, X, out, alpha, beta):
+    """The same for complex X, whose real and imaginary parts are columns side by side."""
+    if X.ndim not in (1, 2):
+        raise ValueError(f"the operand has {X.ndim} dimensions; one or two are expected")
+    real = np.dtype(f"f{X.dtype.itemsize // 2}")
+    matrix = matrix.for_operand(real)
+    single = matrix.dtype == _arrays.F32
+    X = np.ascontiguousarray(X, np.complex64 if single else np.complex128)
+    if X.shape[0] != matrix.shape[1]:
+        raise ValueError(f"the operand has {X.shape[0]} rows; {matrix.shape[1]} are expected")
+    columns = 1 if X.ndim == 1 else X.shape[1]
+    shape = (matrix.shape[0],) + X.shape[1:]
+    Y = np.zeros(shape, X.dtype) if out is None else target(shape, X.dtype, out, beta)
+    parts = X.view(matrix.dtype).reshape(X.shape[0], 2 * columns)
+    result = multiply(matrix, parts, None, 1.0, 0.0)
+    result = np.ascontiguousarray(result).view(X.dtype).reshape(shape)
+    if out is None:
+        return result if alpha == 1 else alpha * result
+    Y[...] = alpha * result + (beta * Y if beta else 0)
+    return Y

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""python -m evenkeel.bench [FILE or GENERATOR...]: times products against scipy's, and those of
+sparse_dot_mkl and cupy where they are installed.
+
+Each number is a ratio of times, another's over ours, so more than 1 means that evenkeel is faster.
+All are timed in turn, in rounds, so that a busy machine disturbs all alike; the best time of each
+counts.
+Preparation (a plan, a descriptor) is not in the times; the column "prepare" has ours, in products.
+Without arguments, the matrices are those of the folder EK_MATRICES, or three generated ones.
+"""
+
+import argparse
+import math
+import os
+import pathlib
+import time
+
+import numpy as np
+
+import evenkeel as ek
+
+MOST_PRODUCTS = 10**8  # of a sparse product that is timed
+GENERATED = ("poisson3d7:nx=60,ny=60,nz=60", "powerlaw", "random")
+
+
+def best_times(calls, seconds):
+    """The best time of each function of a dict, called in turn in rounds for about this long."""
+    repeat = {}
+    for name, call in calls.items():
+        call()
+        begin = time.perf_counter()
+        call()
+        repeat[name] = max(1, int(2e-3 / max(time.perf_counter() - begin, 1e-7)))
+    best = dict.fromkeys(calls, math.inf)
+    end = time.perf_counter() + seconds
+    rounds = 0
+    while rounds < 5 or time.perf_counter() < end:
+        for name, call in calls.items():
+            begin = time.perf_counter()
+            for _ in range(repeat[name]):
+                call()
+            best[name] = min(best[name], (time.perf_counter() - begin) / repeat[name])
+        rounds += 1
+    return best
+
+
+def peers():
+    """Functions that give, for a matrix of scipy, a product A @ X of another library."""
+    found = {"scipy": lambda S: lambda X: S @ X}
+    try:
+        from sparse_dot_mkl import dot_product_mkl
+
+        found["mkl"] = lambda S: lambda X: dot_product_mkl(S, X)
+    except Exception as problem:  # it loads MKL when it is imported, which may fail in many ways
+        print(f"left out: sparse_dot_mkl ({problem})".splitlines()[0])
+    try:
+        import cupy
+        import cupyx.scipy.sparse as on_device
+
+        cupy.cuda.runtime.getDeviceCount()
+
+        def cupy_product(S):
+            A = on_device.csr_matrix(S)
+
+            def product(X):
+                y = A @ cupy.asarray(X)
+                cupy.cuda.get_current_stream().synchronize()
+                return y
+
+            return product
+
+        found["cupy"] = cupy_product
+    except Exception as problem:
+        print(f"left out: cupy ({problem})".splitlines()[0])
+    return found
+
+
+def products(S):
+    """Number of multiplications in S @ S."""
+    return int(np.diff(S.indptr).astype(np.int64)[S.indices].sum())
+
+
+def operand_for(operation, S, columns):
+    """What a matrix is multiplied by."""
+    if operation == "spgemm":
+        return S
+    shape = (S.shape[1], columns) if operation == "spmm" else S.shape[1]
+    return np.random.default_rng(1).standard_normal(shape).astype(S.dtype)
+
+
+def measure(S, operation, others, columns, seconds):
+    """Best times by name, and our preparation in products."""
+    if operation == "spgemm" and (S.shape[0] != S.shape[1] or products(S) > MOST_PRODUCTS):
+        return None
+    A = ek.matrix(S)
+    if operation == "spmv.t":
+        A, S = A.T, S.T
+    X = operand_for(operation, S, columns)
+    begin = time.perf_counter()
+    A @ X
+    first = time.perf_counter() - begin
+    calls = {"evenkeel": lambda: A @ X}
+    for name, make in others.items():
+        if name != "cupy" or operation != "spgemm":
+            product = make(S)
+            calls[name] = lambda product=product: product(X)
+    times = best_times(calls, seconds)
+    return times, first / times["evenkeel"]
+
+
+def wrapper():
+    """Seconds of A @ x for a tiny matrix, ours and scipy's: almost all of it is Python."""
+    import scipy.sparse as sp
+
+    S, x, y = sp.csr_array(np.eye(2)), np.ones(2), np.empty(2)
+    A = ek.matrix(S)
+    return best_times(
+        {
+            "A @ x": lambda: A @ x,
+            "A.matmul(x, out=y)": lambda: A.matmul(x, out=y),
+            "scipy": lambda: S @ x,
+            "empty call": lambda: None,
+        },
+        1.0,
+    )
+
+
+def matrices(names, largest):
+    """Pairs of a name and a matrix of scipy in CSR, smallest file first."""
+    if not names:
+        folder = os.environ.get("EK_MATRICES")
+        files = pathlib.Path(folder).glob("*.mtx*") if folder else []
+        names = sorted(files, key=lambda path: path.stat().st_size) or GENERATED
+    for name in names:
+        is_file = os.path.exists(name)
+        try:
+            A = ek.read(name) if is_file else ek.generate(str(name))
+        except ek.Error as problem:
+            print(f"left out: {name} ({problem})")
+            continue
+        if A.nnz <= largest:
+            yield pathlib.Path(name).name.split(".mtx")[0] if is_file else name, A.tocsr(copy=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("matrices", nargs="*", help="files, or texts for evenkeel.generate")
+    parser.add_argument("--operations", default="spmv,spmv.t,spmm,spgemm")
+    parser.add_argument("--threads", type=int, default=0, help="threads of all libraries (0: all)")
+    parser.add_argument("--columns", type=int, default=8, help="columns of X for spmm")
+    parser.add_argument("--seconds", type=float, default=0.3, help="time for each measurement")
+    parser.add_argument("--least", type=int, default=20000, help="entries that count for the means")
+    parser.add_argument("--largest", type=int, default=10**8, help="entries of the largest matrix")
+    parser.add_argument("--dtype", default="float64", choices=("float32", "float64"))
+    given = parser.parse_args()
+    ek.set_threads(given.threads)
+    if given.threads:
+        for variable in ("MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+            os.environ[variable] = str(given.threads)
+    others = peers()
+    info = ek.build()
+    print(
+        f"evenkeel {info['version']} {info['commit']}, {info['isa_here']}, {ek.threads()} threads, "
+        f"profile {ek.profile()['name']}"
+    )
+    for name, seconds in wrapper().items():
+        print(f"one call with 2 x 2: {name:20} {seconds * 1e9:6.0f} ns")
+    operations = given.operations.split(",")
+    ratios = {(operation, other): [] for operation in operations for other in others}
+    for name, S in matrices(given.matrices, given.largest):
+        S = S.astype(given.dtype)
+        for operation in operations:
+            result = measure(S, operation, others, given.columns, given.seconds)
+            if result is None:
+                continue
+            times, prepare = result
+            line = f"{name[:28]:28} {S.nnz:10} {operation:7} {times['evenkeel'] * 1e6:11.1f} us"
+            for other in others:
+                if other in times:
+                    ratio = times[other] / times["evenkeel"]
+                    line += f"  {other} {ratio:6.2f}"
+                    if S.nnz > given.least:
+                        ratios[operation, other].append((ratio, name))
+            print(f"{line}  prepare {prepare:6.1f}", flush=True)
+    for (operation, other), found in ratios.items():
+        if found:
+            mean = math.exp(sum(math.log(ratio) for ratio, _ in found) / len(found))
+            least = min(found)
+            print(
+                f"{operation} against {other}: {mean:.2f} in the geometric mean of {len(found)} "
+                f"matrices, least {least[0]:.2f} ({least[1]})"
+            )
+
+
+if __name__ == "__main__":
+    main()

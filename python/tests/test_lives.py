@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Lifetimes, threads, the GIL, threadpoolctl, forks."""
+
+import concurrent.futures
+import gc
+import os
+import resource
+import subprocess
+import sys
+import threading
+import time
+import weakref
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import evenkeel as ek
+from conftest import integers, random_matrix
+
+MANY = int(os.environ.get("EVENKEEL_MAKINGS", 4000))
+
+
+def resident():
+    """Kilobytes of memory that the process has."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize() // 1024
+
+
+def test_no_cycles():
+    """Everything goes with its last reference, without the collector of cycles."""
+    gc.collect()
+    gc.disable()
+    try:
+        data = np.ones(5)
+        gone = weakref.ref(data)
+        A = ek.from_csr([0, 2, 5], [0, 1, 0, 1, 2], data, (2, 3))
+        handle = weakref.ref(A.core.handle)
+        A @ np.ones(3), A.T @ np.ones(2), A @ np.ones((3, 2)), A.toarray()
+        plan, view, S = A.T.plan(), A.arrays["val"], A.tocsr()
+        del A, data
+        assert handle() and gone() is not None
+        np.testing.assert_array_equal(plan @ np.ones(2), [2, 2, 1])
+        del plan, S
+        assert gone() is not None and view.sum() == 5
+        del view
+        assert gone() is None and handle() is None
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
+
+
+def test_results_own_memory():
+    A = random_matrix(50, 50, 0.2)
+    C = ek.matrix(A) @ A
+    gc.collect()
+    [ek.matrix(A) @ A for _ in range(20)]
+    np.testing.assert_array_equal(C.toarray(), (A @ A).toarray())
+
+
+def test_no_leak():
+    A = random_matrix(30, 30, 0.2)
+    x, X = np.ones(30), np.ones((30, 2))
+
+    def make(times):
+        for _ in range(times):
+            E = ek.matrix(A)
+            E @ x
+        for _ in range(times // 20):
+            E = ek.matrix(A)
+            E.T @ x, E @ X, E @ A, E + A, E.plan(method="csr.merge") @ x, E.convert("sell").tocsr()
+            with pytest.raises(ek.Error):
+                E.plan(method="nonsense")
+
+    make(MANY // 4)
+    before = resident()
+    make(MANY)
+    assert resident() - before < 1024  # a leak of 300 bytes in each of 4000 makings would show
+
+
+def test_many_threads():
+    A = random_matrix(400, 300, 0.1)
+    E = ek.matrix(A)
+    plan = E.T.plan()
+    xs = [integers(300, seed=k) for k in range(8)]
+
+    def work(k):
+        for _ in range(200):
+            np.testing.assert_array_equal(E @ xs[k], A @ xs[k])
+            np.testing.assert_array_equal(plan @ (A @ xs[k]), A.T @ (A @ xs[k]))
+            np.testing.assert_array_equal(ek.matrix(A) @ xs[k], A @ xs[k])
+        return True
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(8)))
+
+
+def test_one_plan_for_all_threads():
+    """Threads that make the first product at the same time share one plan."""
+    A = ek.generate("poisson2d5:nx=100,ny=100")
+    barrier, x = threading.Barrier(6), np.ones(10000)
+
+    def work(_):
+        barrier.wait()
+        return A @ x
+
+    with concurrent.futures.ThreadPoolExecutor(6) as pool:
+        results = list(pool.map(work, range(6)))
+    assert all((y == results[0]).all() for y in results) and len(A.core.plans) == 1
+
+
+def test_gil_is_released():
+    """Another thread runs Python while a long product runs."""
+    A = ek.generate("poisson3d7:nx=60,ny=60,nz=60")
+    X, ticks, done = np.ones((A.shape[1], 32)), [], threading.Event()
+    A @ X
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.perf_counter())
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    begin = time.perf_counter()
+    A.T @ A
+    end = time.perf_counter()
+    done.set()
+    thread.join()
+    inside = sum(begin + 0.1 * (end - begin) < t < end - 0.1 * (end - begin) for t in ticks)
+    assert inside > 10
+
+
+def test_limits():
+    A = ek.generate("poisson2d5:nx=200,ny=200")
+    x = integers(40000)
+    expected, plan = A @ x, A.plan()
+    most = ek.threads()
+    try:
+        for limit in (1, 2, 0, 1):
+            ek.set_threads(limit)
+            assert ek.threads() == (min(limit, most) or most)
+            np.testing.assert_array_equal(A @ x, expected)
+            np.testing.assert_array_equal(plan @ x, expected)
+            np.testing.assert_array_equal(ek.primitives.scan(np.ones(10**5))[-1:], [10**5])
+        with pytest.raises(ValueError):
+            ek.set_threads(-1)
+    finally:
+        ek.set_threads(0)
+
+
+def test_threadpoolctl():
+    threadpoolctl = pytest.importorskip("threadpoolctl", "3.2")
+    most = ek.threads()
+
+    def mine():
+        return [row for row in threadpoolctl.threadpool_info() if row["internal_api"] == "evenkeel"]
+
+    assert len(mine()) == 1 and mine()[0]["num_threads"] == most
+    assert mine()[0]["version"] == ek.__version__
+    A = ek.generate("poisson2d5:nx=100,ny=100")
+    with threadpoolctl.threadpool_limits(1):
+        assert ek.threads() == 1 and mine()[0]["num_threads"] == 1
+        A @ np.ones(10000)
+    assert ek.threads() == most
+    with threadpoolctl.threadpool_limits(1, user_api="blas"):
+        assert ek.threads() == most
+
+
+@pytest.mark.filterwarnings("ignore:.*fork")
+def test_fork():
+    A = ek.generate("poisson2d5:nx=100,ny=100")
+    x = integers(10000)
+    y = A @ x
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if ((A @ x) == y).all() and ((A.T @ x) == y).all() else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    np.testing.assert_array_equal(A @ x, y)
+
+
+def test_without_fast(tmp_path):
+    """The package does without fast.c, and gives the same results."""
+    program = (
+        "import numpy as np, scipy.sparse as sp, evenkeel as ek\n"
+        "from evenkeel import _fast\n"
+        "S = sp.random(70, 50, 0.2, format='csr', random_state=1)\n"
+        "A, x, y = ek.matrix(S), np.arange(50.0), np.empty(70)\n"
+        "for _ in range(3):\n"
+        "    assert np.allclose(A @ x, S @ x) and np.allclose(A.T @ (S @ x), S.T @ (S @ x))\n"
+        "assert A.matmul(x, out=y) is y and np.allclose(y, S @ x)\n"
+        "print(_fast.AVAILABLE)\n"
+    )
+    for fast, expected in (({}, "True"), ({"EVENKEEL_FAST": str(tmp_path)}, "False")):
+        result = subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, **fast},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert result.stdout.strip() == expected, result.stderr
+
+
+def test_read_only_result():
+    A = ek.matrix(random_matrix(20, 20, 0.3))
+    x, y = np.ones(20), np.zeros(20)
+    y.flags.writeable = False
+    for _ in range(3):
+        A @ x
+        with pytest.raises(ValueError, match="read-only"):
+            A.matmul(x, out=y)
+    assert not y.any()
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+def test_subclass_and_pickled_dtype():
+    """Arrays that look alike but are not what the fast way takes."""
+    import pickle
+
+    A = random_matrix(20, 20, 0.3)
+    E, x = ek.matrix(A), integers(20)
+    E @ x
+    other = pickle.loads(pickle.dumps(x))
+    np.testing.assert_array_equal(E @ other, A @ x)
+    np.testing.assert_array_equal(E @ np.ma.masked_array(x), A @ x)
+    np.testing.assert_array_equal(E @ np.matrix(x).T, (A @ x)[:, None])
+    assert sp.issparse(E) is False

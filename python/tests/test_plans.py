@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plans, tables, errors, files, contexts."""
+
+import gzip
+import logging
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import evenkeel as ek
+from conftest import integers, random_matrix
+
+
+@pytest.mark.parametrize("row", ek.methods("spmv"), ids=lambda row: row["name"])
+def test_methods(row):
+    """Every method of products on the processor, by name."""
+    if row["device"] != "cpu":
+        pytest.skip("it runs on a device")
+    A = random_matrix(61, 47, 0.2)
+    E, x = ek.matrix(A), integers(47)
+    if "n" in row["supports"]:
+        plan = E.plan(method=row["name"])
+        assert plan.method == row["name"] and plan.method in plan.explain()
+        np.testing.assert_array_equal(plan @ x, A @ x)
+    if "t" in row["supports"]:
+        np.testing.assert_array_equal(E.T.plan(method=row["name"]) @ (A @ x), A.T @ (A @ x))
+
+
+def test_plan():
+    A = random_matrix(61, 47, 0.2)
+    E, x = ek.matrix(A), integers(47)
+    plan = E.plan(calls=10, format="sell:c=4", budget=1 << 20)
+    assert plan.format.startswith("sell:c=4") and plan.shape == (61, 47) and "sell" in repr(plan)
+    y = np.ones(61)
+    assert plan(x, out=y, alpha=2, beta=3) is y
+    np.testing.assert_array_equal(y, 2 * (A @ x) + 3)
+    assert plan.bytes > 0 and plan.memory > 0 and "t" not in plan.parameters
+    assert E.plan().predict(calls=5)["run"] > 0
+    strict = E.plan(reproducible=True)
+    assert "n+strict" in next(r for r in ek.methods() if r["name"] == strict.method)["supports"]
+    X = integers(47, 5)
+    np.testing.assert_array_equal(E.plan("spmm", width=5) @ X, A @ X)
+    np.testing.assert_array_equal(
+        E.plan("dense_spmm", width=5) @ integers(5, 61), integers(5, 61) @ A.toarray()
+    )
+    for wrong in (
+        lambda: plan(X),
+        lambda: plan(np.float64(1)),
+        lambda: E.plan("spmm") @ x,
+        lambda: E.plan("transpose") @ x,
+        lambda: E.plan("nothing"),
+        lambda: plan(x[1:]),
+    ):
+        with pytest.raises(ValueError):
+            wrong()
+
+
+def test_plan_outlives():
+    A = random_matrix(61, 47, 0.2)
+    x, expected = integers(47), A @ integers(47)
+    plan = ek.matrix(A.copy()).plan()
+    transposed = ek.matrix(A.copy()).T
+    np.testing.assert_array_equal(plan @ x, expected)
+    np.testing.assert_array_equal(transposed @ expected, A.T @ expected)
+
+
+def test_errors():
+    A = random_matrix(6, 7, 0.5)
+    E = ek.matrix(A)
+    with pytest.raises(ek.errors.InvalidArgument, match="spmv.csr.serial") as caught:
+        E.plan(method="nonsense")
+    assert caught.value.status == -1 and isinstance(caught.value, (ek.Error, ValueError))
+    bad = A.copy()
+    bad.indices = np.full_like(bad.indices, 99)
+    with pytest.raises(ek.errors.OutOfRange, match=r"col_idx\[0\] is 99|99"):
+        ek.matrix(bad)
+    with pytest.raises(ek.errors.LimitExceeded):
+        ek.matrix(sp.csr_array(sp.eye(2000, format="csr"))[:, ::-1]).convert("dia", max_bytes=100)
+    with pytest.raises(ek.errors.FileError, match="no_such_file"):
+        ek.read("/no_such_file")
+    with pytest.raises(IndexError):
+        ek.matrix(bad)
+    with pytest.raises(ek.errors.InvalidArgument):
+        E[6, 0]
+    short = sp.csr_array(A)
+    short.data = short.data[:-1]
+    with pytest.raises(ValueError, match="last pointer"):
+        ek.matrix(short)
+    short = sp.csr_array(A)
+    short.indptr = short.indptr[:-1]
+    with pytest.raises(ValueError, match="pointers"):
+        ek.matrix(short)
+    with pytest.raises(TypeError, match="object"):
+        ek.from_csr([0, 1], [0], np.array([object()]), (1, 1))
+    with pytest.raises(TypeError, match="pointers"):
+        ek.from_csr([0.0, 1.0], [0], [1.0], (1, 1))
+
+
+def test_coordinates():
+    row, col, val = np.array([1, 0, 1]), np.array([0, 1, 0]), np.array([1.0, 2, 3])
+    np.testing.assert_array_equal(ek.from_coo(row, col, val, (2, 2)).toarray(), [[0, 2], [4, 0]])
+    last = ek.from_coo(row, col, val, (2, 2), duplicates="last")
+    np.testing.assert_array_equal(last.toarray(), [[0, 2], [3, 0]])
+    with pytest.raises(ek.errors.OutOfRange):
+        ek.from_coo(row, col, val, (2, 2), duplicates="error")
+    ordered = ek.from_coo(row[:2], col[:2], val[:2], (2, 2), keep_order=True)
+    ordered.set_values([5, 6])
+    np.testing.assert_array_equal(ordered.toarray(), [[0, 6], [5, 0]])
+
+
+def test_files(tmp_path, caplog):
+    A = random_matrix(20, 30, 0.2)
+    for name in ("a.mtx", "a.mtx.gz", "a.ekm"):
+        if name.endswith("ekm") and ek.features().get("xxhash") is None:
+            continue
+        path = tmp_path / name
+        ek.write(path, A)
+        np.testing.assert_array_equal(ek.read(path).toarray(), A.toarray())
+        np.testing.assert_array_equal(ek.read(path, dtype="f4", index="64").toarray(), A.toarray())
+    ek.matrix(A).T.write(tmp_path / "t.mtx")
+    np.testing.assert_array_equal(ek.read(str(tmp_path / "t.mtx")).toarray(), A.T.toarray())
+    with gzip.open(tmp_path / "a.mtx.gz", "rt") as file:
+        assert file.readline().startswith("%%MatrixMarket")
+    (tmp_path / "cut.mtx").write_text(
+        "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n"
+    )
+    with pytest.raises(ek.errors.FileTruncated, match="cut.mtx"):
+        ek.read(tmp_path / "cut.mtx")
+    (tmp_path / "tiny.mtx").write_text(
+        "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e-999\n"
+    )
+    with caplog.at_level(logging.WARNING, "evenkeel"):
+        ek.read(tmp_path / "tiny.mtx")
+    assert "tiny.mtx" in caplog.text
+    with pytest.raises(ek.errors.LimitExceeded):
+        ek.read(tmp_path / "a.mtx.gz", progress=lambda done, total: True, max_bytes=10)
+
+
+def test_tables():
+    assert {"csr", "csc", "coo", "sell"} <= {row["name"] for row in ek.formats()}
+    names = [row["name"] for row in ek.methods()]
+    assert len(names) == len(set(names)) and "spmv.csr.merge" in names
+    assert {row["operation"] for row in ek.methods()} <= {row["name"] for row in ek.operations()}
+    for row in ek.generators():
+        assert row["example"].startswith(row["name"])
+    assert any(row["name"] == "webbase-1M" for row in ek.twins())
+    assert set(ek.features()) >= {"zlib"} and ek.profile()["name"] and ek.drivers()
+    assert isinstance(ek.devices(), list)
+
+
+def test_generated():
+    A = ek.generate("poisson2d5:nx=20,ny=30")
+    S = A.tocsr()
+    x = integers(600)
+    np.testing.assert_array_equal(A @ x, S @ x)
+    assert A.stats()["symmetric"] == 1 and A.stats()["row_max"] == 5 and A.nnz == S.nnz
+    A.check()
+    assert ek.generate("poisson2d5:nx=20,ny=30", dtype="f4", index="64").info["index"] == "64"
+
+
+def test_context():
+    one = ek.Context(threads=1, isa="scalar")
+    assert one.threads == 1 and one.isa == "scalar" and one.device is None
+    A = ek.matrix(random_matrix(20, 30, 0.2), context=one)
+    assert A.context is one and (A @ np.ones(30)).shape == (20,)
+    assert (A.T @ A).context is one
+    with pytest.raises(ek.errors.InvalidArgument):
+        A + ek.generate("poisson2d5:nx=5,ny=4").T
+    with pytest.raises(ek.errors.DeviceError):
+        ek.Context(device="cuda:99")
+    with pytest.raises(ValueError, match="avx2"):
+        ek.Context(isa="mmx")
