@@ -173,9 +173,12 @@ ekm_status ekm_result(ek_matrix *M, const ekm_arrays *like, ekm_handle **C)
 		return status;
 	}
 	memcpy(made->block, block, sizeof block);
-	made->own = own;
 	if (own != M)
 		ek_matrix_destroy(M);
+	if (a.shape == EKM_BSR) /* the arrays are not those of the matrix */
+		ek_matrix_destroy(own);
+	else
+		made->own = own;
 	*C = made;
 	return EKM_SUCCESS;
 }
