@@ -6,6 +6,19 @@ foreach(kind ${kinds})
   install(EXPORT evenkeel-${kind} NAMESPACE evenkeel:: DESTINATION ${package_dir})
 endforeach()
 install(FILES include/evenkeel/ek.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/evenkeel)
+# The loader searches /usr/lib anyway, and distributions forbid a run path there. The prefix is
+# certain only at installation.
+function(no_run_path file)
+  install(CODE "
+    if(CMAKE_INSTALL_PREFIX MATCHES \"^/(usr)?/?$\")
+      file(RPATH_REMOVE FILE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${file}\")
+    endif()")
+endfunction()
+if(TARGET evenkeel_mkl)
+  install(TARGETS evenkeel_mkl)
+  no_run_path(${CMAKE_INSTALL_LIBDIR}/libevenkeel_mkl.so.${PROJECT_VERSION})
+  install(FILES mkl/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/mkl)
+endif()
 # In the same folders as in the sources, so that links between documents work.
 install(FILES LICENSE README.md NEWS.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY doc examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md"
@@ -16,13 +29,7 @@ if(TARGET ek)
   install(FILES cli/ek.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
           RENAME ek)
   install(DIRECTORY bench/suites reproduce/works DESTINATION ${CMAKE_INSTALL_DATADIR}/evenkeel)
-  # The loader searches /usr/lib anyway, and distributions forbid a run path there. The prefix is
-  # certain only at installation.
-  set(ek_file ${CMAKE_INSTALL_BINDIR}/ek)
-  install(CODE "
-    if(CMAKE_INSTALL_PREFIX MATCHES \"^/(usr)?/?$\")
-      file(RPATH_REMOVE FILE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${ek_file}\")
-    endif()")
+  no_run_path(${CMAKE_INSTALL_BINDIR}/ek)
 endif()
 
 # CMake package. A static library with threads by OpenMP gets the run time of the user's compiler.

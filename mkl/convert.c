@@ -49,30 +49,30 @@ static ekm_arrays plain(ekm_shape shape)
 	return (ekm_arrays){.shape = shape, .layout = EKM_ROW_MAJOR, .block = 1};
 }
 
-#define CONVERT(suffix, INT, wide)                                                                 \
-	EKM_API ekm_status mkl_sparse_convert_csr##suffix(ekm_handle *A, int op, ekm_handle **to)  \
-	{                                                                                          \
-		return convert(A, op, plain(EKM_CSR), to);                                         \
-	}                                                                                          \
-	EKM_API ekm_status mkl_sparse_convert_csc##suffix(ekm_handle *A, int op, ekm_handle **to)  \
-	{                                                                                          \
-		return convert(A, op, plain(EKM_CSC), to);                                         \
-	}                                                                                          \
-	EKM_API ekm_status mkl_sparse_convert_coo##suffix(ekm_handle *A, int op, ekm_handle **to)  \
-	{                                                                                          \
-		return convert(A, op, plain(EKM_COO), to);                                         \
-	}                                                                                          \
-	EKM_API ekm_status mkl_sparse_convert_bsr##suffix(ekm_handle *A, INT block, int layout,    \
-	                                                  int op, ekm_handle **to)                 \
-	{                                                                                          \
-		return convert(A, op, (ekm_arrays){EKM_BSR, .block = block, .layout = layout},     \
-		               to);                                                                \
-	}                                                                                          \
-	EKM_API ekm_status mkl_sparse_copy##suffix(ekm_handle *A, ekm_descr descr,                 \
-	                                           ekm_handle **to)                                \
-	{                                                                                          \
-		(void)descr; /* a hint: all entries are copied */                                  \
-		return A ? convert(A, EKM_OP_N, A->a, to) : EKM_NOT_INITIALIZED;                   \
+#define CONVERT(suffix, INT, wide)                                                                \
+	EKM_API ekm_status mkl_sparse_convert_csr##suffix(ekm_handle *A, int op, ekm_handle **to) \
+	{                                                                                         \
+		return convert(A, op, plain(EKM_CSR), to);                                        \
+	}                                                                                         \
+	EKM_API ekm_status mkl_sparse_convert_csc##suffix(ekm_handle *A, int op, ekm_handle **to) \
+	{                                                                                         \
+		return convert(A, op, plain(EKM_CSC), to);                                        \
+	}                                                                                         \
+	EKM_API ekm_status mkl_sparse_convert_coo##suffix(ekm_handle *A, int op, ekm_handle **to) \
+	{                                                                                         \
+		return convert(A, op, plain(EKM_COO), to);                                        \
+	}                                                                                         \
+	EKM_API ekm_status mkl_sparse_convert_bsr##suffix(ekm_handle *A, INT block, int layout,   \
+	                                                  int op, ekm_handle **to)                \
+	{                                                                                         \
+		return convert(A, op, (ekm_arrays){EKM_BSR, .block = block, .layout = layout},    \
+		               to);                                                               \
+	}                                                                                         \
+	EKM_API ekm_status mkl_sparse_copy##suffix(ekm_handle *A, ekm_descr descr,                \
+	                                           ekm_handle **to)                               \
+	{                                                                                         \
+		(void)descr; /* a hint: all entries are copied */                                 \
+		return A ? convert(A, EKM_OP_N, A->a, to) : EKM_NOT_INITIALIZED;                  \
 	}
 EKM_WIDTHS(CONVERT)
 
@@ -90,56 +90,54 @@ static ekm_status show(const ekm_handle *A, ekm_shape shape, ek_value value, boo
 	return EKM_SUCCESS;
 }
 
-#define COMPRESSED(s, VAL, type, suffix, INT, wide, name, shape)                                   \
-	ekm_status mkl_sparse_##s##_export_##name##suffix(                                 \
-	        ekm_handle *A, int *base, INT *rows, INT *cols, INT **start, INT **end, INT **idx, \
-	        VAL **val)                                                                         \
-	{                                                                                          \
-		const ekm_status status =                                                          \
-		        start && end && idx && val                                                 \
-		                ? show(A, shape, type, wide, base, rows, cols)                     \
-		                : EKM_INVALID_VALUE;                                               \
-                                                                                                   \
-		if (!status) {                                                                     \
-			*start = A->a.start;                                                       \
-			*end = A->a.end;                                                           \
-			*idx = A->a.idx;                                                           \
-			*val = A->a.val;                                                           \
-		}                                                                                  \
-		return status;                                                                     \
+#define COMPRESSED(s, VAL, type, suffix, INT, wide, name, shape)                                 \
+	ekm_status mkl_sparse_##s##_export_##name##suffix(ekm_handle *A, int *base, INT *rows,   \
+	                                                  INT *cols, INT **start, INT **end,     \
+	                                                  INT **idx, VAL **val)                  \
+	{                                                                                        \
+		const ekm_status status = start && end && idx && val                             \
+		                                  ? show(A, shape, type, wide, base, rows, cols) \
+		                                  : EKM_INVALID_VALUE;                           \
+                                                                                                 \
+		if (!status) {                                                                   \
+			*start = A->a.start;                                                     \
+			*end = A->a.end;                                                         \
+			*idx = A->a.idx;                                                         \
+			*val = A->a.val;                                                         \
+		}                                                                                \
+		return status;                                                                   \
 	}
-#define CSR(s, VAL, type, suffix, INT, wide)                                                       \
+#define CSR(s, VAL, type, suffix, INT, wide) \
 	EKM_API COMPRESSED(s, VAL, type, suffix, INT, wide, csr, EKM_CSR)
-#define CSC(s, VAL, type, suffix, INT, wide)                                                       \
+#define CSC(s, VAL, type, suffix, INT, wide) \
 	EKM_API COMPRESSED(s, VAL, type, suffix, INT, wide, csc, EKM_CSC)
 /* The arrays of BSR are those of CSR, of blocks. */
-#define BSR(s, VAL, type, suffix, INT, wide)                                                       \
-	static COMPRESSED(s, VAL, type, suffix, INT, wide, blocks, EKM_BSR)                        \
-	EKM_API ekm_status mkl_sparse_##s##_export_bsr##suffix(                                    \
-	        ekm_handle *A, int *base, int *layout, INT *rows, INT *cols, INT *block,           \
-	        INT **start, INT **end, INT **idx, VAL **val)                                      \
-	{                                                                                          \
-		const ekm_status status =                                                          \
-		        layout && block                                                            \
-		                ? mkl_sparse_##s##_export_blocks##suffix(A, base, rows, cols,      \
-		                                                         start, end, idx, val)     \
-		                : EKM_INVALID_VALUE;                                               \
-                                                                                                   \
-		if (!status) {                                                                     \
-			*layout = A->a.layout;                                                     \
-			*block = (INT)A->a.block;                                                  \
-		}                                                                                  \
-		return status;                                                                     \
+#define BLOCKS(s, VAL, type, suffix, INT, wide) \
+	static COMPRESSED(s, VAL, type, suffix, INT, wide, blocks, EKM_BSR)
+#define BSR(s, VAL, type, suffix, INT, wide)                                                 \
+	EKM_API ekm_status mkl_sparse_##s##_export_bsr##suffix(                              \
+		ekm_handle *A, int *base, int *layout, INT *rows, INT *cols, INT *block,     \
+		INT **start, INT **end, INT **idx, VAL **val)                                \
+	{                                                                                    \
+		const ekm_status status =                                                    \
+			layout && block ? mkl_sparse_##s##_export_blocks##suffix(            \
+						  A, base, rows, cols, start, end, idx, val) \
+					: EKM_INVALID_VALUE;                                 \
+                                                                                             \
+		if (!status) {                                                               \
+			*layout = A->a.layout;                                               \
+			*block = (INT)A->a.block;                                            \
+		}                                                                            \
+		return status;                                                               \
 	}
 #define COO(s, VAL, type, suffix, INT, wide)                                                       \
-	EKM_API ekm_status mkl_sparse_##s##_export_coo##suffix(                                    \
-	        ekm_handle *A, int *base, INT *rows, INT *cols, INT *nnz, INT **row, INT **col,    \
-	        VAL **val)                                                                         \
+	EKM_API ekm_status mkl_sparse_##s##_export_coo##suffix(ekm_handle *A, int *base,           \
+	                                                       INT *rows, INT *cols, INT *nnz,     \
+	                                                       INT **row, INT **col, VAL **val)    \
 	{                                                                                          \
-		const ekm_status status =                                                          \
-		        nnz && row && col && val                                                   \
-		                ? show(A, EKM_COO, type, wide, base, rows, cols)                   \
-		                : EKM_INVALID_VALUE;                                               \
+		const ekm_status status = nnz && row && col && val                                 \
+		                                  ? show(A, EKM_COO, type, wide, base, rows, cols) \
+		                                  : EKM_INVALID_VALUE;                             \
                                                                                                    \
 		if (!status) {                                                                     \
 			*nnz = (INT)A->a.lines;                                                    \
@@ -151,5 +149,6 @@ static ekm_status show(const ekm_handle *A, ekm_shape shape, ek_value value, boo
 	}
 EKM_TYPES(CSR)
 EKM_TYPES(CSC)
+EKM_TYPES(BLOCKS)
 EKM_TYPES(BSR)
 EKM_TYPES(COO)

@@ -54,17 +54,17 @@ static ekm_status create(ekm_handle **A, const ekm_arrays *a)
 	return ekm_create(a, false, A);
 }
 
-#define COMPRESSED(letter, VAL, type, suffix, INT, is_wide, name, kind, count)                     \
-	EKM_API ekm_status mkl_sparse_##letter##_create_##name##suffix(                            \
-	        ekm_handle **A, int base, INT rows, INT cols, INT *start, INT *end, INT *idx,      \
-	        VAL *val)                                                                          \
-	{                                                                                          \
-		return create(A, &(ekm_arrays){kind, type, is_wide, base, EKM_ROW_MAJOR, 1, rows,  \
-		                               cols, count, start, end, idx, val});                \
+#define COMPRESSED(letter, VAL, type, suffix, INT, is_wide, name, kind, count)                    \
+	EKM_API ekm_status mkl_sparse_##letter##_create_##name##suffix(                           \
+		ekm_handle **A, int base, INT rows, INT cols, INT *start, INT *end, INT *idx,     \
+		VAL *val)                                                                         \
+	{                                                                                         \
+		return create(A, &(ekm_arrays){kind, type, is_wide, base, EKM_ROW_MAJOR, 1, rows, \
+		                               cols, count, start, end, idx, val});               \
 	}
-#define CSR(s, VAL, type, suffix, INT, wide)                                                       \
+#define CSR(s, VAL, type, suffix, INT, wide) \
 	COMPRESSED(s, VAL, type, suffix, INT, wide, csr, EKM_CSR, rows)
-#define CSC(s, VAL, type, suffix, INT, wide)                                                       \
+#define CSC(s, VAL, type, suffix, INT, wide) \
 	COMPRESSED(s, VAL, type, suffix, INT, wide, csc, EKM_CSC, cols)
 #define COO(s, VAL, type, suffix, INT, wide)                                                       \
 	EKM_API ekm_status mkl_sparse_##s##_create_coo##suffix(ekm_handle **A, int base, INT rows, \
@@ -77,15 +77,15 @@ static ekm_status create(ekm_handle **A, const ekm_arrays *a)
 /* Sizes of BSR count blocks. */
 #define BSR(s, VAL, type, suffix, INT, wide)                                                       \
 	EKM_API ekm_status mkl_sparse_##s##_create_bsr##suffix(                                    \
-	        ekm_handle **A, int base, int layout, INT rows, INT cols, INT block, INT *start,   \
-	        INT *end, INT *idx, VAL *val)                                                      \
+		ekm_handle **A, int base, int layout, INT rows, INT cols, INT block, INT *start,   \
+		INT *end, INT *idx, VAL *val)                                                      \
 	{                                                                                          \
 		const int64_t most = wide ? INT64_MAX : INT32_MAX;                                 \
                                                                                                    \
 		if (block <= 0 || rows > most / block || cols > most / block)                      \
 			return EKM_INVALID_VALUE;                                                  \
 		return create(A, &(ekm_arrays){EKM_BSR, type, wide, base, layout, block,           \
-		                               (int64_t)rows *block, (int64_t)cols *block, rows,   \
+		                               (int64_t)rows * block, (int64_t)cols * block, rows, \
 		                               start, end, idx, val});                             \
 	}
 EKM_TYPES(CSR)
@@ -93,12 +93,12 @@ EKM_TYPES(CSC)
 EKM_TYPES(COO)
 EKM_TYPES(BSR)
 
-#define DESTROY(suffix, INT, wide)                                                                 \
-	EKM_API ekm_status mkl_sparse_destroy##suffix(ekm_handle *A)                               \
-	{                                                                                          \
-		if (!A)                                                                            \
-			return EKM_NOT_INITIALIZED;                                                \
-		ekm_destroy(A);                                                                    \
-		return EKM_SUCCESS;                                                                \
+#define DESTROY(suffix, INT, wide)                                   \
+	EKM_API ekm_status mkl_sparse_destroy##suffix(ekm_handle *A) \
+	{                                                            \
+		if (!A)                                              \
+			return EKM_NOT_INITIALIZED;                  \
+		ekm_destroy(A);                                      \
+		return EKM_SUCCESS;                                  \
 	}
 EKM_WIDTHS(DESTROY)

@@ -143,8 +143,8 @@ static ekm_status make(ekm_handle *A, ekm_derived *d)
 	status = m.next ? fill(a, &hub, d, &m) : EKM_ALLOC_FAILED;
 	if (!status)
 		status = ekm_status_of((hub.csc ? ek_matrix_from_csc : ek_matrix_from_csr)(
-		        ctx, a->value, ekm_index(a), a->rows, a->cols, m.ptr, m.idx, m.val,
-		        EK_ADOPT | EK_TRUSTED, &d->matrix));
+			ctx, a->value, ekm_index(a), a->rows, a->cols, m.ptr, m.idx, m.val,
+			EK_ADOPT | EK_TRUSTED, &d->matrix));
 	free(m.next);
 	if (status) {
 		free(m.ptr);

@@ -20,10 +20,10 @@
 /* ROW(suffix, INT, wide) for both widths of indices. */
 #define EKM_WIDTHS(ROW) ROW(, int32_t, false) ROW(_64, int64_t, true)
 /* ROW(letter, VAL, value, suffix, INT, wide) for what handles may hold. */
-#define EKM_TYPES(ROW)                                                                             \
-	ROW(s, float, EK_F32, , int32_t, false)                                                    \
-	ROW(d, double, EK_F64, , int32_t, false)                                                   \
-	ROW(s, float, EK_F32, _64, int64_t, true)                                                  \
+#define EKM_TYPES(ROW)                            \
+	ROW(s, float, EK_F32, , int32_t, false)   \
+	ROW(d, double, EK_F64, , int32_t, false)  \
+	ROW(s, float, EK_F32, _64, int64_t, true) \
 	ROW(d, double, EK_F64, _64, int64_t, true)
 
 /* The numbers of MKL's interface. */
@@ -64,8 +64,8 @@ typedef struct ekm_descr {
 
 typedef enum ekm_shape { EKM_CSR, EKM_CSC, EKM_BSR, EKM_COO } ekm_shape;
 
-/* The arrays of a matrix as the interface shows them. CSR, CSC and BSR: line i (row, column, row of
- * blocks) has entries start[i] .. end[i] - 1. COO: entry k is in row start[k]; `end` is not used. */
+/* The arrays of a matrix as the interface shows them. CSR, CSC, BSR: line i (row, column, row of
+ * blocks) has entries start[i] .. end[i] - 1. COO: entry k is in row start[k]; there is no end. */
 typedef struct ekm_arrays {
 	ekm_shape shape;
 	ek_value value;

@@ -68,7 +68,7 @@ static ek_status from_arrays(const ekm_arrays *a, ek_context *ctx, packed p, uns
                              ek_matrix **hub)
 {
 	return (a->shape == EKM_CSC ? ek_matrix_from_csc : ek_matrix_from_csr)(
-	        ctx, a->value, ekm_index(a), a->rows, a->cols, p.ptr, p.idx, p.val, flags, hub);
+		ctx, a->value, ekm_index(a), a->rows, a->cols, p.ptr, p.idx, p.val, flags, hub);
 }
 
 static ekm_status borrow(ekm_handle *A, ek_context *ctx, bool trusted)
@@ -87,15 +87,13 @@ static ekm_status borrow(ekm_handle *A, ek_context *ctx, bool trusted)
 			return EKM_ALLOC_FAILED;
 		for (int64_t i = 0; i < a->lines; i++)
 			ekm_put(a->wide, A->ptr, i, ekm_get(a->wide, a->start, i) - first);
-		ekm_put(a->wide, A->ptr, a->lines,
-		        ekm_get(a->wide, a->end, a->lines - 1) - first);
+		ekm_put(a->wide, A->ptr, a->lines, ekm_get(a->wide, a->end, a->lines - 1) - first);
 		mine.ptr = A->ptr;
 	}
 	A->in_place = true;
-	return ekm_status_of(from_arrays(a, ctx, mine,
-	                                 EK_BORROW | (a->base ? EK_BASE1 : 0) |
-	                                         (trusted ? EK_TRUSTED : 0),
-	                                 &A->hub));
+	return ekm_status_of(from_arrays(
+		a, ctx, mine, EK_BORROW | (a->base ? EK_BASE1 : 0) | (trusted ? EK_TRUSTED : 0),
+		&A->hub));
 }
 
 static ekm_status copy(ekm_handle *A, ek_context *ctx, int64_t entries)
@@ -135,8 +133,8 @@ ekm_status ekm_hub_create(ekm_handle *A, bool trusted)
 		return status;
 	if (a->shape == EKM_COO)
 		return ekm_status_of(ek_matrix_from_coo(
-		        ctx, a->value, ekm_index(a), a->rows, a->cols, a->lines, a->start, a->idx,
-		        a->val, EK_KEEP_ORDER | (a->base ? EK_BASE1 : 0), &A->hub));
+			ctx, a->value, ekm_index(a), a->rows, a->cols, a->lines, a->start, a->idx,
+			a->val, EK_KEEP_ORDER | (a->base ? EK_BASE1 : 0), &A->hub));
 	status = look(a, &found);
 	if (status)
 		return status;

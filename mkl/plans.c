@@ -77,8 +77,7 @@ static ekm_status make(ekm_handle *A, const ekm_key *key, ekm_plan **made)
 	if (!p)
 		return EKM_ALLOC_FAILED;
 	p->key = *key;
-	status = ekm_status_of(
-	        ek_plan_create(key->width ? EK_SPMM : EK_SPMV, M, &hints, &p->plan));
+	status = ekm_status_of(ek_plan_create(key->width ? EK_SPMM : EK_SPMV, M, &hints, &p->plan));
 	if (status) {
 		free(p);
 		return status;
@@ -156,30 +155,30 @@ static ekm_status optimize(ekm_handle *A)
 	return status;
 }
 
-#define HINTS(suffix, INT, wide)                                                                   \
-	EKM_API ekm_status mkl_sparse_set_mv_hint##suffix(ekm_handle *A, int op, ekm_descr descr,  \
-	                                                  INT calls)                               \
-	{                                                                                          \
-		return set_hint(A, (ekm_key){op, descr, 0}, calls);                                \
-	}                                                                                          \
-	EKM_API ekm_status mkl_sparse_set_mm_hint##suffix(                                         \
-	        ekm_handle *A, int op, ekm_descr descr, int layout, INT width, INT calls)          \
-	{                                                                                          \
-		if (width <= 0 || (layout != EKM_ROW_MAJOR && layout != EKM_COL_MAJOR))            \
-			return EKM_INVALID_VALUE;                                                  \
-		return set_hint(A, (ekm_key){op, descr, width}, calls);                            \
-	}                                                                                          \
-	EKM_API ekm_status mkl_sparse_set_memory_hint##suffix(ekm_handle *A, int policy)           \
-	{                                                                                          \
-		if (!A)                                                                            \
-			return EKM_NOT_INITIALIZED;                                                \
-		if (policy != EKM_MEMORY_NONE && policy != EKM_MEMORY_AGGRESSIVE)                  \
-			return EKM_INVALID_VALUE;                                                  \
-		A->memory = policy;                                                                \
-		return EKM_SUCCESS;                                                                \
-	}                                                                                          \
-	EKM_API ekm_status mkl_sparse_optimize##suffix(ekm_handle *A)                              \
-	{                                                                                          \
-		return optimize(A);                                                                \
+#define HINTS(suffix, INT, wide)                                                                  \
+	EKM_API ekm_status mkl_sparse_set_mv_hint##suffix(ekm_handle *A, int op, ekm_descr descr, \
+	                                                  INT calls)                              \
+	{                                                                                         \
+		return set_hint(A, (ekm_key){op, descr, 0}, calls);                               \
+	}                                                                                         \
+	EKM_API ekm_status mkl_sparse_set_mm_hint##suffix(ekm_handle *A, int op, ekm_descr descr, \
+	                                                  int layout, INT width, INT calls)       \
+	{                                                                                         \
+		if (width <= 0 || (layout != EKM_ROW_MAJOR && layout != EKM_COL_MAJOR))           \
+			return EKM_INVALID_VALUE;                                                 \
+		return set_hint(A, (ekm_key){op, descr, width}, calls);                           \
+	}                                                                                         \
+	EKM_API ekm_status mkl_sparse_set_memory_hint##suffix(ekm_handle *A, int policy)          \
+	{                                                                                         \
+		if (!A)                                                                           \
+			return EKM_NOT_INITIALIZED;                                               \
+		if (policy != EKM_MEMORY_NONE && policy != EKM_MEMORY_AGGRESSIVE)                 \
+			return EKM_INVALID_VALUE;                                                 \
+		A->memory = policy;                                                               \
+		return EKM_SUCCESS;                                                               \
+	}                                                                                         \
+	EKM_API ekm_status mkl_sparse_optimize##suffix(ekm_handle *A)                             \
+	{                                                                                         \
+		return optimize(A);                                                               \
 	}
 EKM_WIDTHS(HINTS)

@@ -52,15 +52,14 @@ static ekm_status mm(ekm_handle *A, ek_value value, bool wide, ekm_key key, int 
 }
 
 #define PRODUCTS(s, VAL, type, suffix, INT, wide)                                                  \
-	EKM_API ekm_status mkl_sparse_##s##_mv##suffix(int op, VAL alpha, ekm_handle *A,           \
-	                                               ekm_descr descr, const VAL *x, VAL beta,    \
-	                                               VAL *y)                                     \
+	EKM_API ekm_status mkl_sparse_##s##_mv##suffix(                                            \
+		int op, VAL alpha, ekm_handle *A, ekm_descr descr, const VAL *x, VAL beta, VAL *y) \
 	{                                                                                          \
 		return mv(A, type, wide, (ekm_key){op, descr, 0}, alpha, x, beta, y);              \
 	}                                                                                          \
 	EKM_API ekm_status mkl_sparse_##s##_mm##suffix(                                            \
-	        int op, VAL alpha, ekm_handle *A, ekm_descr descr, int layout, const VAL *x,       \
-	        INT columns, INT ldx, VAL beta, VAL *y, INT ldy)                                   \
+		int op, VAL alpha, ekm_handle *A, ekm_descr descr, int layout, const VAL *x,       \
+		INT columns, INT ldx, VAL beta, VAL *y, INT ldy)                                   \
 	{                                                                                          \
 		return mm(A, type, wide, (ekm_key){op, descr, columns}, layout, alpha,             \
 		          (block){x, ldx}, beta, (block){y, ldy});                                 \

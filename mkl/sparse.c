@@ -61,8 +61,7 @@ static ekm_status multiply(const pair *p, bool keep, ekm_handle **C)
 		return status;
 	}
 	if (keep && made->own == product)
-		made->product =
-		        (ekm_product){plan, p->A->number, p->B->number, p->key_a, p->key_b};
+		made->product = (ekm_product){plan, p->A->number, p->B->number, p->key_a, p->key_b};
 	else
 		ek_plan_destroy(plan);
 	*C = made;
@@ -83,9 +82,8 @@ static ekm_status finalize(const pair *p, ekm_handle **C)
 
 	if (!old || !p->A || !p->B)
 		return EKM_NOT_INITIALIZED;
-	if (old->product.plan && old->product.A == p->A->number &&
-	    old->product.B == p->B->number && same(&old->product.key_a, &p->key_a) &&
-	    same(&old->product.key_b, &p->key_b)) {
+	if (old->product.plan && old->product.A == p->A->number && old->product.B == p->B->number &&
+	    same(&old->product.key_a, &p->key_a) && same(&old->product.key_b, &p->key_b)) {
 		status = ekm_status_of(ek_spgemm(old->product.plan, 1, 0, &old->own));
 		return status ? status : ekm_values_changed(old);
 	}
@@ -197,42 +195,42 @@ static ekm_status to_dense(ekm_handle *A, ek_value value, bool wide, ekm_descr d
 	return add_to_dense(M, 0, value, y);
 }
 
-#define SPARSE(suffix, INT, wide)                                                                  \
-	EKM_API ekm_status mkl_sparse_spmm##suffix(int op, ekm_handle *A, ekm_handle *B,           \
-	                                           ekm_handle **C)                                 \
-	{                                                                                          \
-		return sp2m(&(pair){A, B, general(op), general(EKM_OP_N)}, EKM_FULL_MULT, C);      \
-	}                                                                                          \
-	EKM_API ekm_status mkl_sparse_sp2m##suffix(int op_a, ekm_descr descr_a, ekm_handle *A,     \
-	                                           int op_b, ekm_descr descr_b, ekm_handle *B,     \
-	                                           int stage, ekm_handle **C)                      \
-	{                                                                                          \
-		return sp2m(&(pair){A, B, {op_a, descr_a, 0}, {op_b, descr_b, 0}}, stage, C);      \
+#define SPARSE(suffix, INT, wide)                                                              \
+	EKM_API ekm_status mkl_sparse_spmm##suffix(int op, ekm_handle *A, ekm_handle *B,       \
+	                                           ekm_handle **C)                             \
+	{                                                                                      \
+		return sp2m(&(pair){A, B, general(op), general(EKM_OP_N)}, EKM_FULL_MULT, C);  \
+	}                                                                                      \
+	EKM_API ekm_status mkl_sparse_sp2m##suffix(int op_a, ekm_descr descr_a, ekm_handle *A, \
+	                                           int op_b, ekm_descr descr_b, ekm_handle *B, \
+	                                           int stage, ekm_handle **C)                  \
+	{                                                                                      \
+		return sp2m(&(pair){A, B, {op_a, descr_a, 0}, {op_b, descr_b, 0}}, stage, C);  \
 	}
 EKM_WIDTHS(SPARSE)
 
-#define TYPED(s, VAL, type, suffix, INT, wide)                                                     \
-	EKM_API ekm_status mkl_sparse_##s##_spmmd##suffix(int op, ekm_handle *A, ekm_handle *B,    \
-	                                                  int layout, VAL *C, INT ld)              \
-	{                                                                                          \
-		return sp2md(&(pair){A, B, general(op), general(EKM_OP_N)}, type, wide, 1, 0,      \
-		             (dense){C, layout, ld});                                              \
-	}                                                                                          \
-	EKM_API ekm_status mkl_sparse_##s##_sp2md##suffix(                                         \
-	        int op_a, ekm_descr descr_a, ekm_handle *A, int op_b, ekm_descr descr_b,           \
-	        ekm_handle *B, VAL alpha, VAL beta, VAL *C, int layout, INT ld)                    \
-	{                                                                                          \
-		return sp2md(&(pair){A, B, {op_a, descr_a, 0}, {op_b, descr_b, 0}}, type, wide,    \
-		             alpha, beta, (dense){C, layout, ld});                                 \
-	}                                                                                          \
-	EKM_API ekm_status mkl_sparse_##s##_add##suffix(int op, ekm_handle *A, VAL alpha,          \
-	                                                ekm_handle *B, ekm_handle **C)             \
-	{                                                                                          \
-		return add(&(pair){A, B, general(op), general(EKM_OP_N)}, type, wide, alpha, C);   \
-	}                                                                                          \
-	EKM_API ekm_status mkl_sparse_##s##_convert_dense##suffix(                                 \
-	        ekm_handle *A, ekm_descr descr, int layout, INT ld, VAL *to)                       \
-	{                                                                                          \
-		return to_dense(A, type, wide, descr, (dense){to, layout, ld});                    \
+#define TYPED(s, VAL, type, suffix, INT, wide)                                                    \
+	EKM_API ekm_status mkl_sparse_##s##_spmmd##suffix(int op, ekm_handle *A, ekm_handle *B,   \
+	                                                  int layout, VAL *C, INT ld)             \
+	{                                                                                         \
+		return sp2md(&(pair){A, B, general(op), general(EKM_OP_N)}, type, wide, 1, 0,     \
+		             (dense){C, layout, ld});                                             \
+	}                                                                                         \
+	EKM_API ekm_status mkl_sparse_##s##_sp2md##suffix(                                        \
+		int op_a, ekm_descr descr_a, ekm_handle *A, int op_b, ekm_descr descr_b,          \
+		ekm_handle *B, VAL alpha, VAL beta, VAL *C, int layout, INT ld)                   \
+	{                                                                                         \
+		return sp2md(&(pair){A, B, {op_a, descr_a, 0}, {op_b, descr_b, 0}}, type, wide,   \
+		             alpha, beta, (dense){C, layout, ld});                                \
+	}                                                                                         \
+	EKM_API ekm_status mkl_sparse_##s##_add##suffix(int op, ekm_handle *A, VAL alpha,         \
+	                                                ekm_handle *B, ekm_handle **C)            \
+	{                                                                                         \
+		return add(&(pair){A, B, general(op), general(EKM_OP_N)}, type, wide, alpha, C);  \
+	}                                                                                         \
+	EKM_API ekm_status mkl_sparse_##s##_convert_dense##suffix(ekm_handle *A, ekm_descr descr, \
+	                                                          int layout, INT ld, VAL *to)    \
+	{                                                                                         \
+		return to_dense(A, type, wide, descr, (dense){to, layout, ld});                   \
 	}
 EKM_TYPES(TYPED)

@@ -20,7 +20,8 @@ static int64_t end_of(const ekm_arrays *a, int64_t line)
 static int64_t place(const ekm_arrays *a, int64_t i, int64_t j)
 {
 	const int64_t b = a->block, r = i % b, c = j % b;
-	const int64_t line = a->shape == EKM_CSC ? j : i / b, index = a->shape == EKM_CSC ? i : j / b;
+	const int64_t line = a->shape == EKM_CSC ? j : i / b,
+		      index = a->shape == EKM_CSC ? i : j / b;
 
 	if (i < 0 || j < 0 || i >= a->rows || j >= a->cols)
 		return -1;
@@ -153,23 +154,23 @@ static ekm_status order(ekm_handle *A)
 	return items && val ? ekm_pattern_changed(A) : EKM_ALLOC_FAILED;
 }
 
-#define CHANGE(s, VAL, type, suffix, INT, wide)                                                    \
-	EKM_API ekm_status mkl_sparse_##s##_set_value##suffix(ekm_handle *A, INT row, INT col,     \
-	                                                      VAL value)                           \
-	{                                                                                          \
-		return update(A, type, wide, 1, &row, &col, &value);                               \
-	}                                                                                          \
-	EKM_API ekm_status mkl_sparse_##s##_update_values##suffix(ekm_handle *A, INT count,        \
-	                                                          INT *row, INT *col, VAL *val)    \
-	{                                                                                          \
-		return row || col ? update(A, type, wide, count, row, col, val)                    \
-		                  : update_all(A, type, wide, count, val);                         \
+#define CHANGE(s, VAL, type, suffix, INT, wide)                                                 \
+	EKM_API ekm_status mkl_sparse_##s##_set_value##suffix(ekm_handle *A, INT row, INT col,  \
+	                                                      VAL value)                        \
+	{                                                                                       \
+		return update(A, type, wide, 1, &row, &col, &value);                            \
+	}                                                                                       \
+	EKM_API ekm_status mkl_sparse_##s##_update_values##suffix(ekm_handle *A, INT count,     \
+	                                                          INT *row, INT *col, VAL *val) \
+	{                                                                                       \
+		return row || col ? update(A, type, wide, count, row, col, val)                 \
+		                  : update_all(A, type, wide, count, val);                      \
 	}
 EKM_TYPES(CHANGE)
 
-#define ORDER(suffix, INT, wide)                                                                   \
-	EKM_API ekm_status mkl_sparse_order##suffix(ekm_handle *A)                                 \
-	{                                                                                          \
-		return order(A);                                                                   \
+#define ORDER(suffix, INT, wide)                                   \
+	EKM_API ekm_status mkl_sparse_order##suffix(ekm_handle *A) \
+	{                                                          \
+		return order(A);                                   \
 	}
 EKM_WIDTHS(ORDER)

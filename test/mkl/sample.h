@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * For one pair of types: the declarations, and samples, matrices in the arrays of a shape. */
-#define EACH_COMPRESSED(name)                                                                      \
-	int S(create_##name)(handle **, int, INT, INT, INT *, INT *, INT *, VAL *);                \
+#define EACH_COMPRESSED(name)                                                       \
+	int S(create_##name)(handle **, int, INT, INT, INT *, INT *, INT *, VAL *); \
 	int S(export_##name)(handle *, int *, INT *, INT *, INT **, INT **, INT **, VAL **);
 EACH_COMPRESSED(csr)
 EACH_COMPRESSED(csc)
@@ -41,15 +41,15 @@ typedef struct FN(sample) {
 } FN(sample);
 
 /* Appends the entry or block at line i and index j. */
-static void FN(append)(FN(sample) *s, const plain *p, int i, int j)
+static void FN(append)(FN(sample) * s, const plain *p, int i, int j)
 {
 	const bool blocks = s->shape >= BSR_ROWS;
 
 	s->row[s->count] = (INT)(i + s->base);
 	s->idx[s->count] = (INT)(j + s->base);
 	if (!blocks)
-		s->val[s->count] = (VAL)(s->shape == CSC ? p->a[j * p->cols + i]
-		                                         : p->a[i * p->cols + j]);
+		s->val[s->count] =
+			(VAL)(s->shape == CSC ? p->a[j * p->cols + i] : p->a[i * p->cols + j]);
 	for (int k = 0; blocks && k < 4; k++) {
 		const int r = s->shape == BSR_ROWS ? k / 2 : k % 2;
 		const int c = s->shape == BSR_ROWS ? k % 2 : k / 2;
@@ -71,7 +71,7 @@ static bool FN(stored)(int shape, const plain *p, int i, int j)
 
 /* Puts the entries into the arrays, indices of odd lines descending. gaps: 0 for one array of
  * pointers, 1 for two, which begin after two entries that belong to no line, 2 for gaps. */
-static void FN(fill)(FN(sample) *s, const plain *p, int shape, int base, int gaps)
+static void FN(fill)(FN(sample) * s, const plain *p, int shape, int base, int gaps)
 {
 	const int b = shape >= BSR_ROWS ? 2 : 1;
 	const int lines = (shape == CSC ? p->cols : p->rows) / b;
@@ -98,28 +98,31 @@ static void FN(fill)(FN(sample) *s, const plain *p, int shape, int base, int gap
 	s->end = gaps ? s->ends : s->start + 1;
 }
 
-static int FN(create)(FN(sample) *s)
+static int FN(create)(FN(sample) * s)
 {
 	const INT rows = s->rows, cols = s->cols;
 
 	switch (s->shape) {
-	case CSR: return S(create_csr)(&s->A, s->base, rows, cols, s->start, s->end, s->idx, s->val);
-	case CSC: return S(create_csc)(&s->A, s->base, rows, cols, s->start, s->end, s->idx, s->val);
-	case COO: return S(create_coo)(&s->A, s->base, rows, cols, s->count, s->row, s->idx, s->val);
+	case CSR:
+		return S(create_csr)(&s->A, s->base, rows, cols, s->start, s->end, s->idx, s->val);
+	case CSC:
+		return S(create_csc)(&s->A, s->base, rows, cols, s->start, s->end, s->idx, s->val);
+	case COO:
+		return S(create_coo)(&s->A, s->base, rows, cols, s->count, s->row, s->idx, s->val);
 	default:
 		return S(create_bsr)(&s->A, s->base, s->shape == BSR_ROWS ? BY_ROWS : BY_COLS,
 		                     rows / 2, cols / 2, 2, s->start, s->end, s->idx, s->val);
 	}
 }
 
-static void FN(sample_of)(FN(sample) *s, const plain *p, int shape, int base, int gaps)
+static void FN(sample_of)(FN(sample) * s, const plain *p, int shape, int base, int gaps)
 {
 	FN(fill)(s, p, shape, base, gaps);
 	CHECK(FN(create)(s) == SUCCESS, "shape %d base %d gaps %d", shape, base, gaps);
 }
 
 /* Checks that A is p, by the dense matrix and by a product. */
-static void FN(check_is)(handle *A, const plain *p, const char *what)
+static inline void FN(check_is)(handle *A, const plain *p, const char *what)
 {
 	VAL dense[MOST * MOST], x[MOST], y[MOST];
 

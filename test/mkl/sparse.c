@@ -79,10 +79,12 @@ static void FN(products)(const plain *p, const plain *q, int shape_a, int shape_
 		for (int k = 0; k < MOST * MOST; k++)
 			dense[k] = (VAL)(k % 5);
 		CHECK(S(sp2md)(op, general, a.A, op_b, general, b.A, 2, 3, dense, BY_COLS,
-		               want.rows) == SUCCESS, "sp2md");
+		               want.rows) == SUCCESS,
+		      "sp2md");
 		for (int k = 0; k < want.rows * want.cols; k++)
-			CHECK((double)dense[k] == 2 * want.a[k % want.rows * want.cols +
-			                                     k / want.rows] + 3 * (k % 5),
+			CHECK((double)dense[k] ==
+			              2 * want.a[k % want.rows * want.cols + k / want.rows] +
+			                      3 * (k % 5),
 			      "sp2md %d", k);
 		if (op_b != N)
 			continue;

@@ -35,13 +35,13 @@ typedef struct plain {
 
 static int failures;
 
-#define CHECK(condition, ...)                                                                      \
-	do {                                                                                       \
-		if (!(condition) && failures++ < 20) {                                             \
-			printf("%s:%d: %s: ", __FILE__, __LINE__, #condition);                     \
-			printf(__VA_ARGS__);                                                       \
-			printf("\n");                                                              \
-		}                                                                                  \
+#define CHECK(condition, ...)                                                  \
+	do {                                                                   \
+		if (!(condition) && failures++ < 20) {                         \
+			printf("%s:%d: %s: ", __FILE__, __LINE__, #condition); \
+			printf(__VA_ARGS__);                                   \
+			printf("\n");                                          \
+		}                                                              \
 	} while (0)
 
 static inline int number(uint32_t *state)
@@ -94,7 +94,8 @@ static inline plain plain_product(const plain *a, const plain *b)
 	for (int i = 0; i < a->rows; i++)
 		for (int j = 0; j < b->cols; j++)
 			for (int k = 0; k < a->cols; k++)
-				c.a[i * c.cols + j] += a->a[i * a->cols + k] * b->a[k * b->cols + j];
+				c.a[i * c.cols + j] +=
+					a->a[i * a->cols + k] * b->a[k * b->cols + j];
 	return c;
 }
 

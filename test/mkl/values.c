@@ -44,7 +44,8 @@ static void FN(check_both)(handle *A, const plain *p, const char *what)
 		x[j] = 1;
 		CHECK(S(mv)(N, 1, A, symmetric, x, 0, y) == SUCCESS, "%s", what);
 		for (int i = 0; i < q.rows; i++)
-			CHECK((double)y[i] == q.a[i * q.cols + j], "%s: symmetric %d %d", what, i, j);
+			CHECK((double)y[i] == q.a[i * q.cols + j], "%s: symmetric %d %d", what, i,
+			      j);
 		x[j] = 0;
 	}
 }
@@ -118,7 +119,8 @@ static void FN(sorted)(int shape, int base, int gaps)
 			const int j = (int)s.idx[k] - base;
 
 			CHECK(k == s.start[i] - base || s.idx[k - 1] < s.idx[k], "line %d", i);
-			CHECK((double)s.val[k] == (shape == CSC ? p.a[j * 14 + i] : p.a[i * 14 + j]),
+			CHECK((double)s.val[k] ==
+			              (shape == CSC ? p.a[j * 14 + i] : p.a[i * 14 + j]),
 			      "line %d", i);
 		}
 	CHECK(memcmp(s.start, before.start, sizeof s.start) == 0, "pointers were written");
@@ -164,8 +166,8 @@ static void FN(errors)(void)
 	CHECK(FN(create)(&s) == INVALID_VALUE && s.A == none, "no rows");
 	CHECK(S(create_csr)(&A, 0, 8, 8, NULL, s.end, s.idx, s.val) == NOT_INITIALIZED, "start");
 	CHECK(S(create_csr)(&A, 2, 8, 8, s.start, s.end, s.idx, s.val) == INVALID_VALUE, "base");
-	CHECK(S(create_bsr)(&A, 0, BY_ROWS, 8, 8, 0, s.start, s.end, s.idx, s.val) ==
-	      INVALID_VALUE, "block");
+	CHECK(S(create_bsr)(&A, 0, BY_ROWS, 8, 8, 0, s.start, s.end, s.idx, s.val) == INVALID_VALUE,
+	      "block");
 	CHECK(A == none, "a failing call wrote its output");
 }
 

@@ -14,8 +14,10 @@ int main(void)
 	products_d();
 	products_s_64();
 	products_d_64();
+	threads_s();
 	threads_d();
 	threads_s_64();
+	threads_d_64();
 	printf("%d failures\n", failures);
 	return failures != 0;
 }
@@ -49,8 +51,8 @@ static void FN(mv_case)(handle *A, const plain *p, int op, descr d, double alpha
 			sum += q.a[i * q.cols + j] * (j - 4);
 		if (i < q.rows)
 			CHECK((double)y[i] == alpha * sum + beta * 2 * i,
-			      "op %d type %d mode %d diag %d row %d: %g", op, d.type, d.mode, d.diag,
-			      i, (double)y[i]);
+			      "op %d type %d mode %d diag %d row %d: %g", op, d.type, d.mode,
+			      d.diag, i, (double)y[i]);
 		else
 			CHECK(beta ? y[i] == 2 * i : isnan(y[i]), "written after the end");
 	}
@@ -142,7 +144,7 @@ static void FN(threads)(void)
 {
 	const plain p = make_plain(16, 16, 5);
 
-	for (int round = 0; round < 20; round++) {
+	for (int round = 0; round < 10; round++) {
 		FN(sample) s;
 		pthread_t thread[4];
 

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Tests that the library $1 exports the functions of the inspector-executor Sparse BLAS and nothing
+# else, and, where MKL's headers are in the folder $2, that it has every one that they declare.
+set -eu
+exported=$(nm -D --defined-only "$1" | awk '{ print $3 }' | sort)
+if grep -v '^mkl_sparse_' <<<"$exported"; then
+	echo "the names above are not of the interface"
+	exit 1
+fi
+if readelf -d "$1" | grep -i 'NEEDED.*mkl'; then
+	echo "the library needs MKL"
+	exit 1
+fi
+echo "$(wc -l <<<"$exported") functions are exported"
+[ -e "${2:-}/mkl_spblas.h" ] || exit 77
+declared=$(grep -ohE '\<mkl_sparse_[a-z0-9_]+ *\(' "$2/mkl_spblas.h" "$2/mkl_sparse_qr.h" |
+	tr -d ' (' | sort -u)
+# Versions of MKL differ in what they declare, so more names than these are no fault.
+lacking=$(comm -23 <(cat <<<"$declared") <(cat <<<"$exported") | grep -v '_omp_offload' || true)
+if [ -n "$lacking" ]; then
+	printf '%s\nthe functions above are declared in %s, and not exported\n' "$lacking" "$2"
+	exit 1
+fi
+echo "$(wc -l <<<"$declared") functions are declared in MKL's headers"
