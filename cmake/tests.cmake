@@ -154,7 +154,7 @@ if(TARGET evenkeel_mkl)
     add_test(NAME mkl.${name} COMMAND mkl_${name})
     set_tests_properties(mkl.${name} PROPERTIES LABELS mkl TIMEOUT 300 ENVIRONMENT EK_PROFILE=none)
   endforeach()
-  if(MKL_RT)
+  if(MKL_RT AND NOT EK_SANITIZE)
     add_library(evenkeel_mkl_over MODULE ${MKL_SOURCES})
     target_link_libraries(evenkeel_mkl_over PRIVATE evenkeel_shared Threads::Threads
                           -Wl,--no-as-needed ${MKL_RT})
@@ -179,23 +179,23 @@ if(TARGET ek AND EXISTS ${PROJECT_SOURCE_DIR}/test/cli/run.sh)
   add_script_test(reproduce cli test/reproduce.sh $<TARGET_FILE:ek>)
 endif()
 
-if(TARGET evenkeel_mkl)
-  add_script_test(mkl.symbols mkl test/mkl/symbols.sh $<TARGET_FILE:evenkeel_mkl> "${MKL_INCLUDE}")
-  if(TARGET evenkeel_mkl_over)
-    add_script_test(mkl.sparse_dot_mkl mkl test/mkl/sparse_dot_mkl.sh
-                    $<TARGET_FILE:evenkeel_mkl_over>)
-  endif()
-endif()
-
 add_script_test(source.rules source tool/check-source)
 add_script_test(source.header source test/install/header.sh)
 if(TARGET ek)
   add_script_test(source.docs source tool/update-docs --check $<TARGET_FILE:ek>)
 endif()
 
-# These tests build programs without instrumentation, which cannot use instrumented libraries.
+# These tests build programs without instrumentation, or are such; they cannot use instrumented
+# libraries.
 if(EK_SANITIZE)
   return()
+endif()
+if(TARGET evenkeel_mkl)
+  add_script_test(mkl.symbols mkl test/mkl/symbols.sh $<TARGET_FILE:evenkeel_mkl> "${MKL_INCLUDE}")
+  if(TARGET evenkeel_mkl_over)
+    add_script_test(mkl.sparse_dot_mkl mkl test/mkl/sparse_dot_mkl.sh
+                    $<TARGET_FILE:evenkeel_mkl_over>)
+  endif()
 endif()
 set(tree ${PROJECT_BINARY_DIR}/install-test)
 list(JOIN kinds " " kinds_words)
