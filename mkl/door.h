@@ -168,11 +168,11 @@ void *ekm_alloc(int64_t count, size_t size);
 ekm_status ekm_create(const ekm_arrays *arrays, bool trusted, ekm_handle **A);
 void ekm_destroy(ekm_handle *A);
 
-/* pack.c: makes the hub; brings new values from the arrays to hub and derived matrices; makes all
- * anew after the order of the entries changed. */
+/* pack.c: makes the hub; brings new values from the arrays to hub and derived matrices; makes the
+ * hub anew for other arrays, or another order of the entries, and forgets what came from it. */
 ekm_status ekm_hub_create(ekm_handle *A, bool trusted);
 ekm_status ekm_values_changed(ekm_handle *A);
-ekm_status ekm_pattern_changed(ekm_handle *A);
+ekm_status ekm_hub_renew(ekm_handle *A);
 void ekm_forget(ekm_handle *A); /* plans and derived matrices */
 /* A view of the arrays of a matrix in csr or csc; *base is that of the indices. */
 typedef struct ekm_view {

@@ -185,16 +185,31 @@ void ekm_forget(ekm_handle *A)
 	A->derived = NULL;
 }
 
-ekm_status ekm_pattern_changed(ekm_handle *A)
+ekm_status ekm_hub_renew(ekm_handle *A)
 {
+	const uint64_t number = A->number;
+	const bool in_place = A->in_place;
+	ek_matrix *hub = A->hub;
+	void *ptr = A->ptr;
+	ekm_status status;
+
+	A->hub = NULL;
+	A->ptr = NULL;
+	status = ekm_hub_create(A, true);
+	if (status) {
+		free(A->ptr);
+		A->ptr = ptr;
+		A->hub = hub;
+		A->in_place = in_place;
+		A->number = number;
+		return status;
+	}
 	ekm_forget(A);
 	ek_plan_destroy(A->product.plan);
 	A->product.plan = NULL;
-	ek_matrix_destroy(A->hub);
-	A->hub = NULL;
-	free(A->ptr);
-	A->ptr = NULL;
-	return ekm_hub_create(A, true);
+	ek_matrix_destroy(hub);
+	free(ptr);
+	return EKM_SUCCESS;
 }
 
 ekm_status ekm_view_of(const ek_matrix *M, ekm_view *view)

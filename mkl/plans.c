@@ -117,7 +117,7 @@ static ekm_status set_hint(ekm_handle *A, ekm_key key, int64_t calls)
 	status = canonical(&A->a, &key);
 	if (status)
 		return status;
-	if (calls < 0)
+	if (calls <= 0)
 		return EKM_INVALID_VALUE;
 	for (hint = A->hints; hint && !same(&hint->key, &key);)
 		hint = hint->next;
@@ -129,7 +129,7 @@ static ekm_status set_hint(ekm_handle *A, ekm_key key, int64_t calls)
 		hint->next = A->hints;
 		A->hints = hint;
 	}
-	hint->calls = calls ? calls : 1;
+	hint->calls = calls;
 	return EKM_SUCCESS;
 }
 

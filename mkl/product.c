@@ -2,9 +2,10 @@
  * Products with dense vectors and blocks: mkl_sparse_?_mv and mkl_sparse_?_mm. */
 #include "door.h"
 
-static ekm_status find(ekm_handle *A, ek_value value, bool wide, ekm_key key, ek_plan **plan)
+static ekm_status find(ekm_handle *A, ek_value value, bool wide, ekm_key key, const void *x,
+                       const void *y, ek_plan **plan)
 {
-	if (!A)
+	if (!A || !x || !y)
 		return EKM_NOT_INITIALIZED;
 	if (A->a.value != value || A->a.wide != wide)
 		return EKM_INVALID_VALUE;
@@ -15,7 +16,7 @@ static ekm_status mv(ekm_handle *A, ek_value value, bool wide, ekm_key key, doub
                      const void *x, double beta, void *y)
 {
 	ek_plan *plan;
-	const ekm_status status = find(A, value, wide, key, &plan);
+	const ekm_status status = find(A, value, wide, key, x, y, &plan);
 	ek_dense in, out;
 
 	if (status)
@@ -41,7 +42,7 @@ static ekm_status mm(ekm_handle *A, ek_value value, bool wide, ekm_key key, int 
 
 	if (key.width <= 0 || (layout != EKM_ROW_MAJOR && layout != EKM_COL_MAJOR))
 		return EKM_INVALID_VALUE;
-	status = find(A, value, wide, key, &plan);
+	status = find(A, value, wide, key, x.data, y.data, &plan);
 	if (status)
 		return status;
 	in = ek_block(value, key.op == EKM_OP_N ? A->a.cols : A->a.rows, key.width, x.ld, order,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Changes of a matrix: mkl_sparse_?_set_value, ?_update_values and mkl_sparse_order. They write to
- * the caller's arrays, as in MKL, and then to what was made from them. No other call may use the
- * handle meanwhile. */
+ * Changes of a matrix: mkl_sparse_?_set_value, ?_update_values and mkl_sparse_order. As in MKL, the
+ * first and the last write to the caller's arrays. The new values of the second are copied, to an
+ * array of the handle's that takes the place of the caller's. No other call may use the handle
+ * meanwhile. */
 #include "door.h"
 #include <stdlib.h>
 #include <string.h>
@@ -39,9 +40,36 @@ static ekm_status check(const ekm_handle *A, ek_value value, bool wide)
 	return A->a.value == value && A->a.wide == wide ? EKM_SUCCESS : EKM_INVALID_VALUE;
 }
 
+/* Gives the handle an array of values of its own. Arrays that a call made are such already. */
+static ekm_status own_values(ekm_handle *A)
+{
+	const size_t size = ek_value_size(A->a.value) * (size_t)(A->a.block * A->a.block);
+	const int64_t lines = A->a.shape == EKM_COO ? 1 : A->a.lines;
+	void *const old = A->a.val;
+	int64_t count = 0;
+	ekm_status status;
+
+	if (A->own || A->block[2])
+		return EKM_SUCCESS;
+	for (int64_t line = 0; line < lines; line++)
+		if (end_of(&A->a, line) > count)
+			count = end_of(&A->a, line);
+	A->a.val = ekm_alloc(count, size);
+	if (A->a.val && count)
+		memcpy(A->a.val, old, (size_t)count * size);
+	status = !A->a.val ? EKM_ALLOC_FAILED : A->in_place ? ekm_hub_renew(A) : EKM_SUCCESS;
+	if (status) {
+		free(A->a.val);
+		A->a.val = old;
+	} else {
+		A->block[2] = A->a.val;
+	}
+	return status;
+}
+
 /* New values for the entries at (row[k], col[k]), which count from the base. */
-static ekm_status update(ekm_handle *A, ek_value value, bool wide, int64_t count, const void *row,
-                         const void *col, const void *val)
+static ekm_status update(ekm_handle *A, ek_value value, bool wide, bool own, int64_t count,
+                         const void *row, const void *col, const void *val)
 {
 	const size_t size = ek_value_size(value);
 	ekm_status status = check(A, value, wide);
@@ -57,6 +85,8 @@ static ekm_status update(ekm_handle *A, ek_value value, bool wide, int64_t count
 		              ekm_get(wide, col, k) - A->a.base);
 		status = at[k] < 0 ? EKM_INVALID_VALUE : EKM_SUCCESS;
 	}
+	if (own && !status)
+		status = own_values(A);
 	for (int64_t k = 0; k < count && !status; k++)
 		memcpy(ekm_at(A->a.val, at[k], size), (const char *)val + k * (int64_t)size, size);
 	free(at);
@@ -78,6 +108,10 @@ static ekm_status update_all(ekm_handle *A, ek_value value, bool wide, int64_t c
 		entries += end_of(a, line) - begin_of(a, line);
 	if (!val || count != entries * a->block * a->block)
 		return EKM_INVALID_VALUE;
+	if (val != a->val)
+		status = own_values(A);
+	if (status)
+		return status;
 	for (int64_t line = 0; line < (a->shape == EKM_COO ? 1 : a->lines); line++) {
 		const size_t size = ek_value_size(value) * (size_t)(a->block * a->block);
 		const size_t bytes = (size_t)(end_of(a, line) - begin_of(a, line)) * size;
@@ -151,19 +185,19 @@ static ekm_status order(ekm_handle *A)
 			sort(a, begin_of(a, line), end_of(a, line), items, val);
 	free(items);
 	free(val);
-	return items && val ? ekm_pattern_changed(A) : EKM_ALLOC_FAILED;
+	return items && val ? ekm_hub_renew(A) : EKM_ALLOC_FAILED;
 }
 
 #define CHANGE(s, VAL, type, suffix, INT, wide)                                                 \
 	EKM_API ekm_status mkl_sparse_##s##_set_value##suffix(ekm_handle *A, INT row, INT col,  \
 	                                                      VAL value)                        \
 	{                                                                                       \
-		return update(A, type, wide, 1, &row, &col, &value);                            \
+		return update(A, type, wide, false, 1, &row, &col, &value);                     \
 	}                                                                                       \
 	EKM_API ekm_status mkl_sparse_##s##_update_values##suffix(ekm_handle *A, INT count,     \
 	                                                          INT *row, INT *col, VAL *val) \
 	{                                                                                       \
-		return row || col ? update(A, type, wide, count, row, col, val)                 \
+		return row || col ? update(A, type, wide, true, count, row, col, val)           \
 		                  : update_all(A, type, wide, count, val);                      \
 	}
 EKM_TYPES(CHANGE)

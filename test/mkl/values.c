@@ -56,7 +56,7 @@ static void FN(values)(int shape, int base, int gaps, bool optimize)
 	plain p = make_plain(12, 12, 9);
 	static FN(sample) s, twice;
 	INT row[2] = {-1, -1}, col[2] = {-1, -1};
-	VAL val[ENTRIES * 4];
+	VAL val[2], before[ENTRIES * 4];
 	INT count = 0;
 
 	FN(sample_of)(&s, &p, shape, base, gaps);
@@ -73,25 +73,10 @@ static void FN(values)(int shape, int base, int gaps, bool optimize)
 		}
 	val[0] = (VAL)p.a[(row[0] - base) * 12 + col[0] - base];
 	val[1] = (VAL)p.a[(row[1] - base) * 12 + col[1] - base];
-	CHECK(S(update_values)(s.A, 2, row, col, val) == SUCCESS, "update");
+	CHECK(S(set_value)(s.A, row[0], col[0], val[0]) == SUCCESS, "set");
+	CHECK(S(set_value)(s.A, row[1], col[1], val[1]) == SUCCESS, "set");
 	FN(check_both)(s.A, &p, "two values");
-	p.a[(row[0] - base) * 12 + col[0] - base] = -5;
-	CHECK(S(set_value)(s.A, row[0], col[0], -5) == SUCCESS, "set");
-	FN(check_both)(s.A, &p, "one value");
 	CHECK(S(set_value)(s.A, 12 + base, base, 1) == INVALID_VALUE, "row");
-	col[1] = 12 + base;
-	CHECK(S(update_values)(s.A, 2, row, col, val) == INVALID_VALUE, "column");
-	FN(check_both)(s.A, &p, "refused");
-
-	for (int k = 0; k < 144; k++)
-		p.a[k] *= 2;
-	FN(fill)(&twice, &p, shape, base, 0);
-	count = twice.count * (shape >= BSR_ROWS ? 4 : 1);
-	CHECK(S(update_values)(s.A, count + 1, NULL, NULL, twice.val) == INVALID_VALUE, "count");
-	CHECK(S(update_values)(s.A, count, NULL, NULL, twice.val) == SUCCESS, "all");
-	FN(check_both)(s.A, &p, "all values");
-	CHECK(W(order)(s.A) == SUCCESS, "order");
-	FN(check_both)(s.A, &p, "sorted");
 	for (int k = 0; k < s.count * (shape >= BSR_ROWS ? 4 : 1); k++)
 		s.val[k] *= 3;
 	for (int k = 0; k < 144; k++)
@@ -101,6 +86,25 @@ static void FN(values)(int shape, int base, int gaps, bool optimize)
 	FN(check_is)(s.A, &p, "in place");
 	CHECK(W(optimize)(s.A) == SUCCESS, "optimize");
 	FN(check_both)(s.A, &p, "optimized");
+
+	memcpy(before, s.val, sizeof before);
+	p.a[(row[0] - base) * 12 + col[0] - base] = val[0] = -5;
+	p.a[(row[1] - base) * 12 + col[1] - base] = val[1] = -6;
+	CHECK(S(update_values)(s.A, 2, row, col, val) == SUCCESS, "update");
+	FN(check_both)(s.A, &p, "updated");
+	col[1] = 12 + base;
+	CHECK(S(update_values)(s.A, 2, row, col, val) == INVALID_VALUE, "column");
+	FN(check_both)(s.A, &p, "refused");
+	for (int k = 0; k < 144; k++)
+		p.a[k] *= 2;
+	FN(fill)(&twice, &p, shape, base, 0);
+	count = twice.count * (shape >= BSR_ROWS ? 4 : 1);
+	CHECK(S(update_values)(s.A, count + 1, NULL, NULL, twice.val) == INVALID_VALUE, "count");
+	CHECK(S(update_values)(s.A, count, NULL, NULL, twice.val) == SUCCESS, "all");
+	FN(check_both)(s.A, &p, "all values");
+	CHECK(memcmp(before, s.val, sizeof before) == 0, "the caller's values were written");
+	CHECK(W(order)(s.A) == SUCCESS, "order");
+	FN(check_both)(s.A, &p, "sorted");
 	W(destroy)(s.A);
 }
 
@@ -145,12 +149,12 @@ static void FN(errors)(void)
 	CHECK(S(mv)(N, 1, s.A, (descr){27, 0, 0}, x, 0, y) == INVALID_VALUE, "type");
 	CHECK(S(mv)(N, 1, s.A, (descr){TRIANGULAR, 42, 50}, x, 0, y) == INVALID_VALUE, "mode");
 	CHECK(S(mv)(N, 1, s.A, (descr){TRIANGULAR, 40, 52}, x, 0, y) == INVALID_VALUE, "diag");
-	CHECK(S(mv)(N, 1, s.A, general, NULL, 0, y) == INVALID_VALUE, "x");
+	CHECK(S(mv)(N, 1, s.A, general, NULL, 0, y) == NOT_INITIALIZED, "x");
 	CHECK(S(mm)(N, 1, s.A, general, 100, x, 1, 8, 0, y, 8) == INVALID_VALUE, "layout");
 	CHECK(S(mm)(N, 1, s.A, general, BY_COLS, x, 1, 7, 0, y, 8) == INVALID_VALUE, "ldx");
 	CHECK(S(mm)(N, 1, s.A, general, BY_ROWS, x, 0, 1, 0, y, 1) == INVALID_VALUE, "columns");
 	CHECK(W(set_memory_hint)(s.A, 82) == INVALID_VALUE, "memory");
-	CHECK(W(set_mv_hint)(s.A, N, general, -1) == INVALID_VALUE, "calls");
+	CHECK(W(set_mv_hint)(s.A, N, general, 0) == INVALID_VALUE, "calls");
 	CHECK(y[0] == 7, "a failing call wrote its output");
 	W(destroy)(s.A);
 
