@@ -15,4 +15,5 @@ add_library(evenkeel_mkl SHARED ${MKL_SOURCES})
 target_link_libraries(evenkeel_mkl PRIVATE evenkeel_shared $<BUILD_INTERFACE:Threads::Threads>)
 set_target_properties(evenkeel_mkl PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${EK_ABI}
                       C_VISIBILITY_PRESET hidden INSTALL_RPATH "$ORIGIN")
-target_link_options(evenkeel_mkl PRIVATE -Wl,-z,relro,-z,now ${no_undefined})
+# The context and its threads live as long as the process, so the library is never unloaded.
+target_link_options(evenkeel_mkl PRIVATE -Wl,-z,relro,-z,now,-z,nodelete ${no_undefined})

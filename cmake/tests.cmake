@@ -158,6 +158,12 @@ if(TARGET evenkeel_mkl)
     add_library(evenkeel_mkl_over MODULE ${MKL_SOURCES})
     target_link_libraries(evenkeel_mkl_over PRIVATE evenkeel_shared Threads::Threads
                           -Wl,--no-as-needed ${MKL_RT})
+    # A program that is linked with MKL, and gets the door first.
+    add_executable(mkl_preloaded test/mkl/vectors.c)
+    target_link_libraries(mkl_preloaded PRIVATE ${MKL_RT} Threads::Threads m)
+    add_test(NAME mkl.preloaded COMMAND mkl_preloaded)
+    set_tests_properties(mkl.preloaded PROPERTIES LABELS mkl TIMEOUT 300 ENVIRONMENT
+                         "EK_PROFILE=none;LD_PRELOAD=$<TARGET_FILE:evenkeel_mkl>")
   endif()
 endif()
 

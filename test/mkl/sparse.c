@@ -99,6 +99,18 @@ static void FN(products)(const plain *p, const plain *q, int shape_a, int shape_
 	W(destroy)(b.A);
 }
 
+/* The lower triangle of C, which the handle keeps, and must bring new values to. */
+static void FN(check_lower)(handle *C, const plain *p)
+{
+	const descr lower = {TRIANGULAR, LOWER, NON_UNIT};
+	const plain want = plain_op(p, N, lower);
+	VAL dense[MOST * MOST];
+
+	CHECK(S(convert_dense)(C, lower, BY_ROWS, p->cols, dense) == SUCCESS, "lower triangle");
+	for (int k = 0; k < p->rows * p->cols; k++)
+		CHECK((double)dense[k] == want.a[k], "entry %d of the lower triangle", k);
+}
+
 /* The stages, new values between them, and descriptors. */
 static void FN(stages)(int shape, int base)
 {
@@ -117,6 +129,7 @@ static void FN(stages)(int shape, int base)
 	CHECK(W(sp2m)(T, lower, a.A, N, symmetric, b.A, FINALIZE, &C) == SUCCESS, "finalize");
 	CHECK(shape >= BSR_ROWS || C == before, "another handle");
 	FN(check_is)(C, &want, "stages");
+	FN(check_lower)(C, &want);
 	for (int k = 0; k < a.count * (shape >= BSR_ROWS ? 4 : 1); k++)
 		a.val[k] *= 2;
 	CHECK(W(optimize)(a.A) == SUCCESS, "optimize");
@@ -124,6 +137,7 @@ static void FN(stages)(int shape, int base)
 	for (int k = 0; k < 144; k++) /* the diagonal of A stays 1 */
 		want.a[k] = 2 * want.a[k] - right.a[k];
 	FN(check_is)(C, &want, "new values");
+	FN(check_lower)(C, &want);
 	CHECK(W(sp2m)(N, general, other.A, N, general, b.A, FINALIZE_NO_VAL, &C) == SUCCESS, "r");
 	want = plain_product(&r, &q);
 	FN(check_is)(C, &want, "other operands");

@@ -12,6 +12,10 @@ if readelf -d "$1" | grep -i 'NEEDED.*mkl'; then
 	echo "the library needs MKL"
 	exit 1
 fi
+readelf -d "$1" | grep -q NODELETE || {
+	echo "the library may be unloaded, under its threads"
+	exit 1
+}
 echo "$(wc -l <<<"$exported") functions are exported"
 [ -e "${2:-}/mkl_spblas.h" ] || exit 0
 declared=$(cat "$2"/mkl_{spblas,sparse_qr,solvers_ee}.h | grep -oE '\<mkl_sparse_[a-z0-9_]+ *\(' |
