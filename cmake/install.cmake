@@ -17,10 +17,10 @@ endfunction()
 if(TARGET evenkeel_mkl)
   install(TARGETS evenkeel_mkl)
   no_run_path(${CMAKE_INSTALL_LIBDIR}/libevenkeel_mkl.so.${PROJECT_VERSION})
-  install(FILES mkl/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/mkl)
 endif()
 # In the same folders as in the sources, so that links between documents work.
 install(FILES LICENSE README.md NEWS.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES mkl/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/mkl)
 install(DIRECTORY doc examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md"
         PATTERN "*.mtx" PATTERN "*.c")
 if(TARGET ek)
