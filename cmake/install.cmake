@@ -7,8 +7,21 @@ foreach(kind ${kinds})
 endforeach()
 install(FILES include/evenkeel/ek.h include/evenkeel/ek.hpp fortran/evenkeel.f90
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/evenkeel)
+# The loader searches /usr/lib anyway, and distributions forbid a run path there. The prefix is
+# certain only at installation.
+function(no_run_path file)
+  install(CODE "
+    if(CMAKE_INSTALL_PREFIX MATCHES \"^/(usr)?/?$\")
+      file(RPATH_REMOVE FILE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${file}\")
+    endif()")
+endfunction()
+if(TARGET evenkeel_mkl)
+  install(TARGETS evenkeel_mkl)
+  no_run_path(${CMAKE_INSTALL_LIBDIR}/libevenkeel_mkl.so.${PROJECT_VERSION})
+endif()
 # In the same folders as in the sources, so that links between documents work.
 install(FILES LICENSE README.md NEWS.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES mkl/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/mkl)
 install(DIRECTORY doc examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md"
         PATTERN "*.mtx" PATTERN "*.c" PATTERN "*.cpp" PATTERN "*.f90")
 if(TARGET ek)
@@ -17,13 +30,7 @@ if(TARGET ek)
   install(FILES cli/ek.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
           RENAME ek)
   install(DIRECTORY bench/suites reproduce/works DESTINATION ${CMAKE_INSTALL_DATADIR}/evenkeel)
-  # The loader searches /usr/lib anyway, and distributions forbid a run path there. The prefix is
-  # certain only at installation.
-  set(ek_file ${CMAKE_INSTALL_BINDIR}/ek)
-  install(CODE "
-    if(CMAKE_INSTALL_PREFIX MATCHES \"^/(usr)?/?$\")
-      file(RPATH_REMOVE FILE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${ek_file}\")
-    endif()")
+  no_run_path(${CMAKE_INSTALL_BINDIR}/ek)
 endif()
 
 # CMake package. A static library with threads by OpenMP gets the run time of the user's compiler.

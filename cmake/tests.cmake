@@ -5,6 +5,7 @@
 #   slow     unit tests that take minutes in an emulator (test/cross.sh leaves them out, but for five on AArch64)
 #   cli      test/cli/run.sh: the tool's commands and what they print; test/reproduce.sh
 #   source   rules on the source files, README, examples and public header
+#   mkl      test/mkl: libevenkeel_mkl.so
 #   package  the installation: symbols, consumers with pkg-config and CMake, run paths, documents;
 #            the same bytes from two folders; ABI breaks; the build without CMake
 # EK_TEST_TIER=full in the environment makes unit tests longer.
@@ -144,6 +145,28 @@ foreach(source ${EXAMPLES})
   set_tests_properties(example.${name} PROPERTIES LABELS source TIMEOUT 300)
 endforeach()
 
+# The door for programs that call MKL, tested as such programs are built. evenkeel_mkl_over has MKL
+# behind it, for sparse_dot_mkl, which takes more than the Sparse BLAS from one library.
+if(TARGET evenkeel_mkl)
+  foreach(name vectors sparse values)
+    add_executable(mkl_${name} test/mkl/${name}.c)
+    target_link_libraries(mkl_${name} PRIVATE evenkeel_mkl Threads::Threads m)
+    add_test(NAME mkl.${name} COMMAND mkl_${name})
+    set_tests_properties(mkl.${name} PROPERTIES LABELS mkl TIMEOUT 300 ENVIRONMENT EK_PROFILE=none)
+  endforeach()
+  if(MKL_RT AND NOT EK_SANITIZE)
+    add_library(evenkeel_mkl_over MODULE ${MKL_SOURCES})
+    target_link_libraries(evenkeel_mkl_over PRIVATE evenkeel_shared Threads::Threads
+                          -Wl,--no-as-needed ${MKL_RT})
+    # A program that is linked with MKL, and gets the door first.
+    add_executable(mkl_preloaded test/mkl/vectors.c)
+    target_link_libraries(mkl_preloaded PRIVATE ${MKL_RT} Threads::Threads m)
+    add_test(NAME mkl.preloaded COMMAND mkl_preloaded)
+    set_tests_properties(mkl.preloaded PROPERTIES LABELS mkl TIMEOUT 300 ENVIRONMENT
+                         "EK_PROFILE=none;LD_PRELOAD=$<TARGET_FILE:evenkeel_mkl>")
+  endif()
+endif()
+
 find_program(BASH bash)
 mark_as_advanced(BASH)
 if(NOT BASH)
@@ -168,9 +191,17 @@ if(TARGET ek)
   add_script_test(source.docs source tool/update-docs --check $<TARGET_FILE:ek>)
 endif()
 
-# These tests build programs without instrumentation, which cannot use instrumented libraries.
+# These tests build programs without instrumentation, or are such; they cannot use instrumented
+# libraries.
 if(EK_SANITIZE)
   return()
+endif()
+if(TARGET evenkeel_mkl)
+  add_script_test(mkl.symbols mkl test/mkl/symbols.sh $<TARGET_FILE:evenkeel_mkl> "${MKL_INCLUDE}")
+  if(TARGET evenkeel_mkl_over)
+    add_script_test(mkl.sparse_dot_mkl mkl test/mkl/sparse_dot_mkl.sh
+                    $<TARGET_FILE:evenkeel_mkl_over>)
+  endif()
 endif()
 set(tree ${PROJECT_BINARY_DIR}/install-test)
 list(JOIN kinds " " kinds_words)

@@ -3,10 +3,10 @@
 # Tests that documents and examples are installed, that links to them in README.md work, and that
 # the examples compile against the installed library.
 set -eu
-doc=$(dirname "$(find "$TREE/share/doc" -name README.md)")
+doc=$(dirname "$(find "$TREE/share/doc" -name NEWS.md)")
 ls "$doc/LICENSE" "$doc/NEWS.md" "$doc/doc/promises.md" "$doc/doc/formats.md" "$doc"/examples/*.c
 missing=0
-for name in $(grep -o '`\(doc\|examples\)/[a-z_-]*\.[a-z]*`' "$doc/README.md" | tr -d '`' | sort -u); do
+for name in $(grep -o '`\(doc\|examples\|mkl\)/[a-zA-Z_-]*\.[a-z]*`' "$doc/README.md" | tr -d '`' | sort -u); do
 	case $name in *.1) continue ;; esac # the man page is where man looks
 	[ -f "$doc/$name" ] && continue
 	echo "README.md names $name, which is not installed"
