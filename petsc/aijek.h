@@ -56,7 +56,6 @@ typedef struct ekp_operand {
 
 /* What a matrix has besides its being aij (Mat's spptr). */
 typedef struct ekp_state {
-	struct _MatOps aij; /* the functions that ours stand in front of */
 	ekp_operand operand;
 	ek_plan *plan[2]; /* for op N and op T, made when they are first needed */
 	PetscInt filled;  /* rows with entries */
@@ -65,11 +64,12 @@ typedef struct ekp_state {
 	ekp_options *given;
 } ekp_state;
 
-static inline ekp_state *ekp_state_of(Mat A)
-{
-	return (ekp_state *)A->spptr;
-}
+/* Gives A's state. A matrix that took the contents of an aij matrix by MatHeaderMerge keeps our
+ * functions and comes without a state: it gets one. */
+PETSC_INTERN PetscErrorCode ekp_state_of(Mat A, ekp_state **s);
 
+/* The functions of MATSEQAIJ and MATMPIAIJ, which ours stand in front of. */
+extern struct _MatOps ekp_seq_aij, ekp_mpi_aij;
 extern PetscLogEvent ekp_event_plan, ekp_event_symbolic, ekp_event_numeric;
 
 /* Registers the types. Programs that link the module call it after PetscInitialize; PETSc does so

@@ -6,22 +6,25 @@
  * is left to do is to see that blocks have the type, which holds after each assembly. */
 #include "aijek.h"
 
-static PetscErrorCode (*aij_destroy)(Mat); /* that of MATMPIAIJ */
+struct _MatOps ekp_mpi_aij;
 
 /* Gives both blocks their type, options and, if that is wanted, plans. */
 static PetscErrorCode dress_blocks(Mat A)
 {
-	ekp_state *s = ekp_state_of(A);
+	ekp_state *s, *of;
 	Mat_Product *product = A->product;
 	ekp_options o;
 	Mat block[2];
 	PetscBool ours;
 
 	PetscFunctionBegin;
+	PetscCall(ekp_state_of(A, &s));
 	if (product && product->type == MATPRODUCT_PtAP) {
 		PetscCall(PetscObjectTypeCompare((PetscObject)product->A, MATMPIAIJEK, &ours));
-		if (ours)
-			s->level = ekp_state_of(product->A)->level + 1;
+		if (ours) {
+			PetscCall(ekp_state_of(product->A, &of));
+			s->level = of->level + 1;
+		}
 	}
 	PetscCall(ekp_read_options(A, &o));
 	PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
@@ -37,7 +40,7 @@ static PetscErrorCode dress_blocks(Mat A)
 static PetscErrorCode ekp_mpi_assemblyend(Mat A, MatAssemblyType mode)
 {
 	PetscFunctionBegin;
-	PetscCall((*ekp_state_of(A)->aij.assemblyend)(A, mode));
+	PetscCall((*ekp_mpi_aij.assemblyend)(A, mode));
 	if (mode == MAT_FINAL_ASSEMBLY)
 		PetscCall(dress_blocks(A));
 	PetscFunctionReturn(0);
@@ -67,16 +70,12 @@ static PetscErrorCode compose(Mat A, PetscBool on)
 /* Makes A aij again, in place, but for its blocks. */
 static PetscErrorCode uninstall(Mat A)
 {
-	ekp_state *s = ekp_state_of(A);
-
 	PetscFunctionBegin;
-	if (s) { /* MatHeaderMerge takes it from matrices that it destroys */
-		A->ops->assemblyend = s->aij.assemblyend;
-		A->ops->destroy = s->aij.destroy;
-		A->ops->convert = s->aij.convert;
-		A->ops->setfromoptions = s->aij.setfromoptions;
-		PetscCall(PetscFree(A->spptr));
-	}
+	PetscCall(PetscFree(A->spptr));
+	A->ops->assemblyend = ekp_mpi_aij.assemblyend;
+	A->ops->destroy = ekp_mpi_aij.destroy;
+	A->ops->convert = ekp_mpi_aij.convert;
+	A->ops->setfromoptions = ekp_mpi_aij.setfromoptions;
 	PetscCall(compose(A, PETSC_FALSE));
 	PetscCall(PetscObjectChangeTypeName((PetscObject)A, MATMPIAIJ));
 	PetscFunctionReturn(0);
@@ -86,19 +85,15 @@ static PetscErrorCode ekp_mpi_destroy(Mat A)
 {
 	PetscFunctionBegin;
 	PetscCall(uninstall(A));
-	PetscCall((*aij_destroy)(A));
+	PetscCall((*ekp_mpi_aij.destroy)(A));
 	PetscFunctionReturn(0);
 }
 
 static PetscErrorCode install(Mat A)
 {
-	ekp_state *s;
-
 	PetscFunctionBegin;
-	PetscCall(PetscNew(&s));
-	s->aij = *A->ops;
-	A->spptr = s;
-	aij_destroy = A->ops->destroy;
+	if (!ekp_mpi_aij.destroy)
+		ekp_mpi_aij = *A->ops;
 	A->ops->assemblyend = ekp_mpi_assemblyend;
 	A->ops->destroy = ekp_mpi_destroy;
 	A->ops->convert = ekp_convert;

@@ -189,6 +189,7 @@ static PetscErrorCode shape(Mat C, MatType type)
 static PetscErrorCode symbolic(Mat C)
 {
 	Mat A = C->product->A;
+	ekp_state *from, *to;
 	product *p;
 	PetscInt *lengths;
 	const PetscInt *row_ptr;
@@ -213,8 +214,11 @@ static PetscErrorCode symbolic(Mat C)
 	PetscCall(MatSeqAIJSetColumnIndices(C, (PetscInt *)(uintptr_t)cols.data));
 	PetscCall(copy_values(C, p));
 	PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJEK, &ours));
-	if (C->product->type == MATPRODUCT_PtAP && ours)
-		ekp_state_of(C)->level = ekp_state_of(A)->level + 1;
+	if (C->product->type == MATPRODUCT_PtAP && ours) {
+		PetscCall(ekp_state_of(A, &from));
+		PetscCall(ekp_state_of(C, &to));
+		to->level = from->level + 1;
+	}
 	C->ops->productnumeric = numeric;
 	PetscCall(PetscLogEventEnd(ekp_event_symbolic, C, 0, 0, 0));
 	PetscFunctionReturn(0);
@@ -222,18 +226,11 @@ static PetscErrorCode symbolic(Mat C)
 
 PetscErrorCode ekp_product_sparse(Mat C)
 {
-	Mat A = C->product->A;
-	PetscBool ours;
-
 	PetscFunctionBegin;
-	if (kind_of(C->product->type).operation) {
+	if (kind_of(C->product->type).operation)
 		C->ops->productsymbolic = symbolic;
-		PetscFunctionReturn(0);
-	}
-	PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJEK, &ours));
-	if (!ours)
-		A = C->product->B;
-	PetscCall((*ekp_state_of(A)->aij.productsetfromoptions)(C));
+	else
+		PetscCall((*ekp_seq_aij.productsetfromoptions)(C));
 	PetscFunctionReturn(0);
 }
 

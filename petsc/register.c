@@ -65,6 +65,24 @@ PetscErrorCode ekp_read_options(Mat A, ekp_options *o)
 	PetscFunctionReturn(0);
 }
 
+/* Lists our options for -help, after those of aij. Plans read them when they are made, as coarse
+ * matrices of multigrid never get here. */
+PetscErrorCode ekp_set_from_options(Mat A, PetscOptionItems *items)
+{
+	PetscErrorCode (*aij)(Mat, PetscOptionItems *);
+	PetscBool parallel;
+	ekp_options o;
+
+	PetscFunctionBegin;
+	PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJEK, &parallel));
+	aij = parallel ? ekp_mpi_aij.setfromoptions : ekp_seq_aij.setfromoptions;
+	if (aij)
+		PetscCall((*aij)(A, items));
+	PetscCall(PetscMemzero(&o, sizeof o));
+	PetscCall(ekp_list_options(items, &o));
+	PetscFunctionReturn(0);
+}
+
 /* Prints what the library says about a plan. */
 PetscErrorCode ekp_explain(const char *what, Mat A, const ek_plan *plan)
 {

@@ -11,6 +11,8 @@
  * multiplied by a vector, so that is not the default. */
 #include "aijek.h"
 
+struct _MatOps ekp_seq_aij;
+
 void ekp_operand_forget(ekp_operand *o)
 {
 	ek_matrix_destroy(o->matrix);
@@ -60,9 +62,19 @@ static void forget(ekp_state *s)
 	ekp_operand_forget(&s->operand);
 }
 
-static PetscErrorCode make_plan(Mat A, int op)
+PetscErrorCode ekp_state_of(Mat A, ekp_state **s)
 {
-	ekp_state *s = ekp_state_of(A);
+	PetscFunctionBegin;
+	if (!A->spptr) {
+		PetscCall(PetscNew(s));
+		A->spptr = *s;
+	}
+	*s = A->spptr;
+	PetscFunctionReturn(0);
+}
+
+static PetscErrorCode make_plan(Mat A, ekp_state *s, int op)
+{
 	ekp_options own, *o = s->given;
 	ek_hints hints = {.size = sizeof hints, .op = op ? EK_OP_T : EK_OP_N};
 	const char *method, *format;
@@ -89,11 +101,12 @@ static PetscErrorCode make_plan(Mat A, int op)
 
 PetscErrorCode ekp_plan(Mat A, int op)
 {
-	ekp_state *s = ekp_state_of(A);
+	ekp_state *s;
 	const PetscInt *row_ptr;
 	PetscBool same;
 
 	PetscFunctionBegin;
+	PetscCall(ekp_state_of(A, &s));
 	PetscCall(ekp_operand_update(&s->operand, A, &same));
 	if (!same) {
 		for (int k = 0; k < 2; k++) {
@@ -106,15 +119,16 @@ PetscErrorCode ekp_plan(Mat A, int op)
 			s->filled += row_ptr[i + 1] > row_ptr[i];
 	}
 	if (!s->plan[op] && s->filled)
-		PetscCall(make_plan(A, op));
+		PetscCall(make_plan(A, s, op));
 	PetscFunctionReturn(0);
 }
 
 PetscErrorCode ekp_give_options(Mat A, PetscInt level, const ekp_options *o)
 {
-	ekp_state *s = ekp_state_of(A);
+	ekp_state *s;
 
 	PetscFunctionBegin;
+	PetscCall(ekp_state_of(A, &s));
 	s->level = level;
 	if (!s->given)
 		PetscCall(PetscNew(&s->given));
@@ -126,7 +140,7 @@ PetscErrorCode ekp_give_options(Mat A, PetscInt level, const ekp_options *o)
  * blocks of parallel matrices are multiplied by parallel vectors. */
 static PetscErrorCode multiply(Mat A, int op, Vec x, Vec y, Vec z)
 {
-	ekp_state *s = ekp_state_of(A);
+	ekp_state *s;
 	const PetscInt rows = op ? A->cmap->n : A->rmap->n, cols = op ? A->rmap->n : A->cmap->n;
 	const PetscScalar *px, *py;
 	PetscScalar *pz;
@@ -134,6 +148,7 @@ static PetscErrorCode multiply(Mat A, int op, Vec x, Vec y, Vec z)
 
 	PetscFunctionBegin;
 	PetscCall(ekp_plan(A, op));
+	PetscCall(ekp_state_of(A, &s));
 	if (!s->filled) {
 		if (!y)
 			PetscCall(VecSet(z, 0));
@@ -184,17 +199,19 @@ static PetscErrorCode ekp_seq_multtransposeadd(Mat A, Vec x, Vec y, Vec z)
 
 static PetscErrorCode ekp_seq_assemblyend(Mat A, MatAssemblyType mode)
 {
-	ekp_state *s = ekp_state_of(A);
-	ekp_options own, *o = s->given;
+	ekp_state *s;
+	ekp_options own, *o;
 
 	PetscFunctionBegin;
+	PetscCall(ekp_state_of(A, &s));
 	/* Arrays that were allocated anew may lie where the old ones lay. */
 	if (mode == MAT_FINAL_ASSEMBLY &&
 	    !(A->was_assembled && A->ass_nonzerostate == A->nonzerostate))
 		forget(s);
-	PetscCall((*s->aij.assemblyend)(A, mode));
+	PetscCall((*ekp_seq_aij.assemblyend)(A, mode));
 	if (mode == MAT_FLUSH_ASSEMBLY)
 		PetscFunctionReturn(0);
+	o = s->given;
 	if (!o) {
 		o = &own;
 		PetscCall(ekp_read_options(A, o));
@@ -206,12 +223,13 @@ static PetscErrorCode ekp_seq_assemblyend(Mat A, MatAssemblyType mode)
 
 static PetscErrorCode ekp_seq_view(Mat A, PetscViewer viewer)
 {
-	ekp_state *s = ekp_state_of(A);
+	ekp_state *s;
 	PetscViewerFormat format;
 	PetscBool ascii;
 
 	PetscFunctionBegin;
-	PetscCall((*s->aij.view)(A, viewer));
+	PetscCall(ekp_state_of(A, &s));
+	PetscCall((*ekp_seq_aij.view)(A, viewer));
 	PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
 	if (!ascii || !s->plan[0])
 		PetscFunctionReturn(0);
@@ -223,21 +241,7 @@ static PetscErrorCode ekp_seq_view(Mat A, PetscViewer viewer)
 	PetscFunctionReturn(0);
 }
 
-PetscErrorCode ekp_set_from_options(Mat A, PetscOptionItems *items)
-{
-	ekp_state *s = ekp_state_of(A);
-	ekp_options o;
-
-	PetscFunctionBegin;
-	if (s->aij.setfromoptions)
-		PetscCall((*s->aij.setfromoptions)(A, items));
-	PetscCall(PetscMemzero(&o, sizeof o));
-	PetscCall(ekp_list_options(items, &o)); /* for -help; plans read them themselves */
-	PetscFunctionReturn(0);
-}
-
 static PetscErrorCode ekp_seq_destroy(Mat A);
-static PetscErrorCode (*aij_destroy)(Mat); /* that of MATSEQAIJ */
 
 /* Lists the functions of aij that ours replace, ekp_seq_NAME. */
 #define EKP_SEQ_OPS(X)                                                                             \
@@ -268,20 +272,19 @@ static PetscErrorCode compose(Mat A, PetscBool on)
 /* Makes A aij again, in place. */
 static PetscErrorCode uninstall(Mat A)
 {
-	ekp_state *s = ekp_state_of(A);
+	ekp_state *s;
 
 	PetscFunctionBegin;
-	if (s) { /* MatHeaderMerge takes it from matrices that it destroys */
-		forget(s);
-#define RESTORE(op) A->ops->op = s->aij.op;
-		EKP_SEQ_OPS(RESTORE)
+	PetscCall(ekp_state_of(A, &s));
+	forget(s);
+	PetscCall(PetscFree(s->given));
+	PetscCall(PetscFree(A->spptr));
+#define RESTORE(op) A->ops->op = ekp_seq_aij.op;
+	EKP_SEQ_OPS(RESTORE)
 #undef RESTORE
-		A->ops->convert = s->aij.convert;
-		A->ops->setfromoptions = s->aij.setfromoptions;
-		A->ops->productsetfromoptions = s->aij.productsetfromoptions;
-		PetscCall(PetscFree(s->given));
-		PetscCall(PetscFree(A->spptr));
-	}
+	A->ops->convert = ekp_seq_aij.convert;
+	A->ops->setfromoptions = ekp_seq_aij.setfromoptions;
+	A->ops->productsetfromoptions = ekp_seq_aij.productsetfromoptions;
 	PetscCall(compose(A, PETSC_FALSE));
 	PetscCall(PetscObjectChangeTypeName((PetscObject)A, MATSEQAIJ));
 	PetscFunctionReturn(0);
@@ -291,19 +294,15 @@ static PetscErrorCode ekp_seq_destroy(Mat A)
 {
 	PetscFunctionBegin;
 	PetscCall(uninstall(A));
-	PetscCall((*aij_destroy)(A));
+	PetscCall((*ekp_seq_aij.destroy)(A));
 	PetscFunctionReturn(0);
 }
 
 static PetscErrorCode install(Mat A)
 {
-	ekp_state *s;
-
 	PetscFunctionBegin;
-	PetscCall(PetscNew(&s));
-	s->aij = *A->ops;
-	A->spptr = s;
-	aij_destroy = A->ops->destroy;
+	if (!ekp_seq_aij.destroy)
+		ekp_seq_aij = *A->ops;
 #define REPLACE(op) A->ops->op = ekp_seq_##op;
 	EKP_SEQ_OPS(REPLACE)
 #undef REPLACE
