@@ -71,6 +71,7 @@ static PetscErrorCode run(Mat C, product *p)
 	ek_hints hints = {.size = sizeof hints, .op = k.op, .op_b = k.op_b};
 	PetscObjectState old_a = p->A.values, old_b = p->B.values;
 	PetscBool same_a, same_b;
+	ek_status status;
 
 	PetscFunctionBegin;
 	PetscCall(ekp_operand_update(&p->A, A, &same_a));
@@ -83,8 +84,9 @@ static PetscErrorCode run(Mat C, product *p)
 		p->fresh = PETSC_FALSE;
 		hints.B = p->B.matrix;
 		PetscCall(PetscLogEventBegin(ekp_event_plan, A, B, 0, 0));
-		EKP_CALL(ek_plan_create(k.operation, p->A.matrix, &hints, &p->plan));
+		status = ek_plan_create(k.operation, p->A.matrix, &hints, &p->plan);
 		PetscCall(PetscLogEventEnd(ekp_event_plan, A, B, 0, 0));
+		EKP_CALL(status);
 		PetscCall(explain_if_asked(MatProductTypes[C->product->type], A, p->plan));
 	} else if (old_a != p->A.values || old_b != p->B.values) {
 		p->fresh = PETSC_FALSE;
@@ -244,6 +246,7 @@ static PetscErrorCode numeric_dense(Mat C)
 	PetscInt ld_b, ld_c;
 	PetscBool same;
 	ek_dense X, Y;
+	ek_status status;
 
 	PetscFunctionBegin;
 	PetscCall(ekp_operand_update(&p->A, A, &same));
@@ -252,8 +255,9 @@ static PetscErrorCode numeric_dense(Mat C)
 		p->plan = NULL;
 		hints.op = kind_of(C->product->type).op;
 		PetscCall(PetscLogEventBegin(ekp_event_plan, A, B, 0, 0));
-		EKP_CALL(ek_plan_create(EK_SPMM, p->A.matrix, &hints, &p->plan));
+		status = ek_plan_create(EK_SPMM, p->A.matrix, &hints, &p->plan);
 		PetscCall(PetscLogEventEnd(ekp_event_plan, A, B, 0, 0));
+		EKP_CALL(status);
 		PetscCall(explain_if_asked("MatMatMult, dense", A, p->plan));
 	}
 	PetscCall(MatDenseGetLDA(B, &ld_b));

@@ -78,6 +78,7 @@ static PetscErrorCode make_plan(Mat A, ekp_state *s, int op)
 	ekp_options own, *o = s->given;
 	ek_hints hints = {.size = sizeof hints, .op = op ? EK_OP_T : EK_OP_N};
 	const char *method, *format;
+	ek_status status;
 
 	PetscFunctionBegin;
 	if (!o) {
@@ -92,8 +93,9 @@ static PetscErrorCode make_plan(Mat A, ekp_state *s, int op)
 		hints.calls = o->calls[PetscMin(s->level, o->levels - 1)];
 	hints.measure = o->measure ? 1 : 0;
 	PetscCall(PetscLogEventBegin(ekp_event_plan, A, 0, 0, 0));
-	EKP_CALL(ek_plan_create(EK_SPMV, s->operand.matrix, &hints, &s->plan[op]));
+	status = ek_plan_create(EK_SPMV, s->operand.matrix, &hints, &s->plan[op]);
 	PetscCall(PetscLogEventEnd(ekp_event_plan, A, 0, 0, 0));
+	EKP_CALL(status);
 	if (o->explain)
 		PetscCall(ekp_explain(op ? "MatMultTranspose" : "MatMult", A, s->plan[op]));
 	PetscFunctionReturn(0);
