@@ -59,6 +59,7 @@ typedef struct ekp_state {
 	ekp_operand operand;
 	ek_plan *plan[2]; /* for op N and op T, made when they are first needed */
 	PetscInt filled;  /* rows with entries */
+	PetscBool few;    /* so few entries that aij multiplies faster */
 	PetscInt level;   /* how many Galerkin products led to this matrix */
 	/* Blocks of parallel matrices have no prefix: they are given the options of the whole. */
 	ekp_options *given;

@@ -2,98 +2,9 @@
  * Problems solved with aij and with aijek matrices by the same solver: the number of iterations must
  * be the same, and the solutions equal but for rounding.
  *     problems FOLDER   FOLDER: that of real matrices, NAME.mtx.gz; "" leaves them out */
+#include "rows.h"
 #include <evenkeel/ek.h>
 #include <petscsnes.h>
-
-/* A matrix by rows: gives the entries of a row, of at most 32. */
-typedef struct problem problem;
-struct problem {
-	const char *name, *options;
-	PetscInt (*row)(const problem *p, PetscInt i, PetscInt *cols, PetscScalar *vals);
-	PetscInt n, dofs; /* grid points in each direction, unknowns at each */
-	PetscBool constant; /* constant vectors are the null space */
-};
-
-static PetscInt add(PetscInt k, PetscInt j, double v, PetscInt *cols, PetscScalar *vals)
-{
-	cols[k] = j;
-	vals[k] = v;
-	return k + 1;
-}
-
-/* The Laplacian in two dimensions, 5 points. */
-static PetscInt poisson2(const problem *p, PetscInt i, PetscInt *cols, PetscScalar *vals)
-{
-	PetscInt n = p->n, x = i % n, y = i / n, k = 0;
-	PetscInt around = (x > 0) + (x < n - 1) + (y > 0) + (y < n - 1);
-
-	if (y > 0)
-		k = add(k, i - n, -1, cols, vals);
-	if (x > 0)
-		k = add(k, i - 1, -1, cols, vals);
-	k = add(k, i, p->constant ? (double)around : 4, cols, vals);
-	if (x < n - 1)
-		k = add(k, i + 1, -1, cols, vals);
-	if (y < n - 1)
-		k = add(k, i + n, -1, cols, vals);
-	return k;
-}
-
-/* The Laplacian in three dimensions, 7 points. */
-static PetscInt poisson3(const problem *p, PetscInt i, PetscInt *cols, PetscScalar *vals)
-{
-	PetscInt n = p->n, x = i % n, y = i / n % n, z = i / n / n, k = 0;
-
-	if (z > 0)
-		k = add(k, i - n * n, -1, cols, vals);
-	if (y > 0)
-		k = add(k, i - n, -1, cols, vals);
-	if (x > 0)
-		k = add(k, i - 1, -1, cols, vals);
-	k = add(k, i, 6, cols, vals);
-	if (x < n - 1)
-		k = add(k, i + 1, -1, cols, vals);
-	if (y < n - 1)
-		k = add(k, i + n, -1, cols, vals);
-	if (z < n - 1)
-		k = add(k, i + n * n, -1, cols, vals);
-	return k;
-}
-
-/* Diffusion, and convection by upwind differences. */
-static PetscInt convection(const problem *p, PetscInt i, PetscInt *cols, PetscScalar *vals)
-{
-	PetscInt n = p->n, x = i % n, y = i / n, k = 0;
-	const double u = 1.5, v = 0.75;
-
-	if (y > 0)
-		k = add(k, i - n, -1 - v, cols, vals);
-	if (x > 0)
-		k = add(k, i - 1, -1 - u, cols, vals);
-	k = add(k, i, 4 + u + v, cols, vals);
-	if (x < n - 1)
-		k = add(k, i + 1, -1, cols, vals);
-	if (y < n - 1)
-		k = add(k, i + n, -1, cols, vals);
-	return k;
-}
-
-/* Two unknowns at each point that diffuse and react with each other: rows come in equal pairs, for
- * which aij has other loops. */
-static PetscInt reaction(const problem *p, PetscInt i, PetscInt *cols, PetscScalar *vals)
-{
-	PetscInt c[8], k = 0, points, self = i / 2;
-	PetscScalar v[8];
-
-	points = poisson2(p, self, c, v);
-	for (PetscInt m = 0; m < points; m++) {
-		PetscBool on = c[m] == self ? PETSC_TRUE : PETSC_FALSE;
-
-		k = add(k, 2 * c[m], i % 2 == 0 ? v[m] : on ? -0.5 : 0.01, cols, vals);
-		k = add(k, 2 * c[m] + 1, i % 2 == 1 ? 3 * v[m] : on ? 0.5 : 0.02, cols, vals);
-	}
-	return k;
-}
 
 static const problem problems[] = {
         {"poisson 2D, CG, Jacobi", "-ksp_type cg -pc_type jacobi", poisson2, 50, 1, 0},
@@ -124,40 +35,6 @@ static const problem problems[] = {
          reaction, 16, 2, 0},
         {"reaction, GMRES, GAMG", "-ksp_type gmres -pc_type gamg", reaction, 30, 2, 0},
 };
-
-static PetscErrorCode assemble(const problem *p, MatType type, double shift, Mat *A)
-{
-	PetscInt begin, end, count, size = p->n * p->n * p->dofs, cols[32];
-	PetscScalar vals[32];
-	MatNullSpace space;
-
-	PetscFunctionBegin;
-	if (p->row == poisson3)
-		size *= p->n;
-	if (!*A) {
-		PetscCall(MatCreate(PETSC_COMM_WORLD, A));
-		PetscCall(MatSetSizes(*A, PETSC_DECIDE, PETSC_DECIDE, size, size));
-		PetscCall(MatSetBlockSize(*A, p->dofs));
-		PetscCall(MatSetType(*A, type));
-		PetscCall(MatSeqAIJSetPreallocation(*A, 12, NULL));
-		PetscCall(MatMPIAIJSetPreallocation(*A, 12, NULL, 6, NULL));
-	}
-	PetscCall(MatGetOwnershipRange(*A, &begin, &end));
-	for (PetscInt i = begin; i < end; i++) {
-		count = (*p->row)(p, i, cols, vals);
-		for (PetscInt k = 0; k < count; k++)
-			vals[k] += cols[k] == i ? shift * (i % 5) : 0;
-		PetscCall(MatSetValues(*A, 1, &i, count, cols, vals, INSERT_VALUES));
-	}
-	PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-	PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
-	if (p->constant) {
-		PetscCall(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_TRUE, 0, NULL, &space));
-		PetscCall(MatSetNullSpace(*A, space));
-		PetscCall(MatNullSpaceDestroy(&space));
-	}
-	PetscFunctionReturn(0);
-}
 
 /* Solves A x = b with a right side made from a known solution. */
 static PetscErrorCode solve(KSP ksp, Mat A, PetscInt *iterations, Vec *x)

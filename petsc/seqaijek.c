@@ -13,6 +13,9 @@
 
 struct _MatOps ekp_seq_aij;
 
+/* With fewer entries, entering a plan takes longer than aij's whole product. */
+enum { FEW = 256 };
+
 void ekp_operand_forget(ekp_operand *o)
 {
 	ek_matrix_destroy(o->matrix);
@@ -60,6 +63,7 @@ static void forget(ekp_state *s)
 		s->plan[op] = NULL;
 	}
 	ekp_operand_forget(&s->operand);
+	s->few = PETSC_FALSE;
 }
 
 PetscErrorCode ekp_state_of(Mat A, ekp_state **s)
@@ -73,18 +77,23 @@ PetscErrorCode ekp_state_of(Mat A, ekp_state **s)
 	PetscFunctionReturn(0);
 }
 
-static PetscErrorCode make_plan(Mat A, ekp_state *s, int op)
+static PetscErrorCode options_of(Mat A, const ekp_state *s, ekp_options *o)
 {
-	ekp_options own, *o = s->given;
+	PetscFunctionBegin;
+	if (s->given)
+		*o = *s->given;
+	else
+		PetscCall(ekp_read_options(A, o));
+	PetscFunctionReturn(0);
+}
+
+static PetscErrorCode make_plan(Mat A, ekp_state *s, const ekp_options *o, int op)
+{
 	ek_hints hints = {.size = sizeof hints, .op = op ? EK_OP_T : EK_OP_N};
 	const char *method, *format;
 	ek_status status;
 
 	PetscFunctionBegin;
-	if (!o) {
-		o = &own;
-		PetscCall(ekp_read_options(A, o));
-	}
 	method = op ? o->method_t : o->method;
 	format = op ? "" : o->format;
 	hints.method = *method ? method : NULL;
@@ -105,6 +114,7 @@ PetscErrorCode ekp_plan(Mat A, int op)
 {
 	ekp_state *s;
 	const PetscInt *row_ptr;
+	ekp_options o;
 	PetscBool same;
 
 	PetscFunctionBegin;
@@ -117,11 +127,18 @@ PetscErrorCode ekp_plan(Mat A, int op)
 		}
 		row_ptr = s->operand.row_ptr;
 		s->filled = 0;
+		s->few = PETSC_FALSE;
 		for (PetscInt i = 0; i < s->operand.rows; i++)
 			s->filled += row_ptr[i + 1] > row_ptr[i];
 	}
-	if (!s->plan[op] && s->filled)
-		PetscCall(make_plan(A, s, op));
+	if (!s->plan[op] && s->filled) {
+		PetscCall(options_of(A, s, &o));
+		s->few = s->operand.row_ptr[s->operand.rows] < FEW && !*o.method && !*o.method_t
+		                 ? PETSC_TRUE
+		                 : PETSC_FALSE;
+		if (!s->few)
+			PetscCall(make_plan(A, s, &o, op));
+	}
 	PetscFunctionReturn(0);
 }
 
@@ -138,6 +155,14 @@ PetscErrorCode ekp_give_options(Mat A, PetscInt level, const ekp_options *o)
 	PetscFunctionReturn(0);
 }
 
+static PetscErrorCode aij_multiply(Mat A, int op, Vec x, Vec y, Vec z)
+{
+	if (y)
+		return op ? (*ekp_seq_aij.multtransposeadd)(A, x, y, z)
+		          : (*ekp_seq_aij.multadd)(A, x, y, z);
+	return op ? (*ekp_seq_aij.multtranspose)(A, x, z) : (*ekp_seq_aij.mult)(A, x, z);
+}
+
 /* Computes z = op(A) x, or z = y + op(A) x if y is not NULL; y may be z. Lengths are those of A, as
  * blocks of parallel matrices are multiplied by parallel vectors. */
 static PetscErrorCode multiply(Mat A, int op, Vec x, Vec y, Vec z)
@@ -149,8 +174,13 @@ static PetscErrorCode multiply(Mat A, int op, Vec x, Vec y, Vec z)
 	ek_dense vx, vy, vz;
 
 	PetscFunctionBegin;
-	PetscCall(ekp_plan(A, op));
 	PetscCall(ekp_state_of(A, &s));
+	if (!s->few || s->operand.pattern != A->nonzerostate)
+		PetscCall(ekp_plan(A, op));
+	if (s->few) {
+		PetscCall(aij_multiply(A, op, x, y, z));
+		PetscFunctionReturn(0);
+	}
 	if (!s->filled) {
 		if (!y)
 			PetscCall(VecSet(z, 0));
@@ -202,7 +232,7 @@ static PetscErrorCode ekp_seq_multtransposeadd(Mat A, Vec x, Vec y, Vec z)
 static PetscErrorCode ekp_seq_assemblyend(Mat A, MatAssemblyType mode)
 {
 	ekp_state *s;
-	ekp_options own, *o;
+	ekp_options o;
 
 	PetscFunctionBegin;
 	PetscCall(ekp_state_of(A, &s));
@@ -213,12 +243,8 @@ static PetscErrorCode ekp_seq_assemblyend(Mat A, MatAssemblyType mode)
 	PetscCall((*ekp_seq_aij.assemblyend)(A, mode));
 	if (mode == MAT_FLUSH_ASSEMBLY)
 		PetscFunctionReturn(0);
-	o = s->given;
-	if (!o) {
-		o = &own;
-		PetscCall(ekp_read_options(A, o));
-	}
-	if (o->early)
+	PetscCall(options_of(A, s, &o));
+	if (o.early)
 		PetscCall(ekp_plan(A, 0));
 	PetscFunctionReturn(0);
 }
