@@ -50,12 +50,46 @@ static PetscErrorCode least_times(Mat *A, double *least)
 	PetscFunctionReturn(0);
 }
 
+/* Prints what a product sends, the most of any rank: ranks that entries of x come from, these
+ * entries, and the share of the entries of A that wait for them. */
+static PetscErrorCode print_messages(Mat A)
+{
+	Mat block[2];
+	MatInfo all, off;
+	const PetscInt *ghosts, *begins;
+	PetscInt count;
+	double most[3] = {0, 0, 0};
+
+	PetscFunctionBegin;
+	PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], &ghosts));
+	PetscCall(MatGetOwnershipRangesColumn(A, &begins));
+	PetscCall(MatGetSize(block[1], NULL, &count));
+	for (PetscInt k = 0, owner = -1; k < count; k++) {
+		PetscInt of = owner < 0 ? 0 : owner;
+
+		while (ghosts[k] >= begins[of + 1])
+			of++;
+		most[0] += of != owner;
+		owner = of;
+	}
+	PetscCall(MatGetInfo(block[1], MAT_LOCAL, &off));
+	PetscCall(MatGetInfo(A, MAT_LOCAL, &all));
+	most[1] = count;
+	most[2] = all.nz_used > 0 ? off.nz_used / all.nz_used : 0;
+	PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
+	PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+	                      "%24s from %.0f ranks come %.0f values, for %.2f %% of the entries\n", "",
+	                      most[0], most[1], 100 * most[2]));
+	PetscFunctionReturn(0);
+}
+
 static PetscErrorCode measure(const char *name, Mat A, sums *sum)
 {
 	Mat of[3];
 	double least[3];
 	MatInfo info;
 	PetscInt rows;
+	PetscMPIInt ranks;
 
 	PetscFunctionBegin;
 	PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &of[0]));
@@ -69,6 +103,9 @@ static PetscErrorCode measure(const char *name, Mat A, sums *sum)
 	                      "ratio %5.2f  (aij again %4.2f)\n",
 	                      name, (int)rows, info.nz_used, least[0] * 1e6, least[2] * 1e6,
 	                      least[0] / least[2], least[0] / least[1]));
+	PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+	if (ranks > 1)
+		PetscCall(print_messages(of[0]));
 	if (sum) {
 		sum->log_ratio += PetscLogReal(least[0] / least[2]);
 		sum->count++;

@@ -74,6 +74,33 @@ static PetscErrorCode compare(const char *name, const PetscInt *iterations, Vec 
 	PetscFunctionReturn(0);
 }
 
+/* Checks that the matrices on all levels of multigrid have the type of the first one. */
+static PetscErrorCode check_levels(KSP ksp, Mat A)
+{
+	PetscBool same;
+	PetscInt levels;
+	MatType type;
+	KSP smoother;
+	Mat B;
+	PC pc;
+
+	PetscFunctionBegin;
+	PetscCall(KSPGetPC(ksp, &pc));
+	PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCGAMG, &same));
+	if (!same)
+		PetscFunctionReturn(0);
+	PetscCall(MatGetType(A, &type));
+	PetscCall(PCMGGetLevels(pc, &levels));
+	for (PetscInt l = 0; l < levels; l++) {
+		PetscCall(PCMGGetSmoother(pc, l, &smoother));
+		PetscCall(KSPGetOperators(smoother, &B, NULL));
+		PetscCall(PetscObjectTypeCompare((PetscObject)B, type, &same));
+		PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "level %d is not %s", (int)l,
+		           type);
+	}
+	PetscFunctionReturn(0);
+}
+
 static PetscErrorCode try_problem(const problem *p)
 {
 	PetscInt iterations[2];
@@ -99,6 +126,7 @@ static PetscErrorCode try_problem(const problem *p)
 			PetscCall(assemble(p, NULL, 0.25, &A));
 			PetscCall(solve(ksp, A, &iterations[own], &x[own]));
 		}
+		PetscCall(check_levels(ksp, A));
 		PetscCall(KSPDestroy(&ksp));
 		PetscCall(MatDestroy(&A));
 	}

@@ -131,9 +131,10 @@ PetscErrorCode ekp_plan(Mat A, int op)
 		for (PetscInt i = 0; i < s->operand.rows; i++)
 			s->filled += row_ptr[i + 1] > row_ptr[i];
 	}
-	if (!s->plan[op] && s->filled) {
+	if (!s->plan[op]) {
 		PetscCall(options_of(A, s, &o));
-		s->few = s->operand.row_ptr[s->operand.rows] < FEW && !*o.method && !*o.method_t
+		s->few = !s->filled || (s->operand.row_ptr[s->operand.rows] < FEW && !*o.method &&
+		                        !*o.method_t)
 		                 ? PETSC_TRUE
 		                 : PETSC_FALSE;
 		if (!s->few)
@@ -179,13 +180,6 @@ static PetscErrorCode multiply(Mat A, int op, Vec x, Vec y, Vec z)
 		PetscCall(ekp_plan(A, op));
 	if (s->few) {
 		PetscCall(aij_multiply(A, op, x, y, z));
-		PetscFunctionReturn(0);
-	}
-	if (!s->filled) {
-		if (!y)
-			PetscCall(VecSet(z, 0));
-		else if (y != z)
-			PetscCall(VecCopy(y, z));
 		PetscFunctionReturn(0);
 	}
 	PetscCall(VecGetArrayRead(x, &px));
