@@ -42,7 +42,7 @@
 typedef struct ekp_options {
 	char method[128], method_t[128], format[128]; /* "": the library chooses */
 	PetscInt calls[8], levels; /* expected products, for each level of Galerkin products */
-	PetscBool explain, measure, early;
+	PetscBool explain, measure, compare, early;
 } ekp_options;
 
 /* A matrix of PETSc as the library sees it: it borrows the arrays. */
@@ -59,7 +59,7 @@ typedef struct ekp_state {
 	ekp_operand operand;
 	ek_plan *plan[2]; /* for op N and op T, made when they are first needed */
 	PetscInt filled;  /* rows with entries */
-	PetscBool few;    /* so few entries that aij multiplies faster */
+	PetscBool aij[2]; /* aij's own loops do the product: they are faster */
 	PetscInt level;   /* how many Galerkin products led to this matrix */
 	/* Blocks of parallel matrices have no prefix: they are given the options of the whole. */
 	ekp_options *given;
@@ -98,6 +98,8 @@ PETSC_INTERN PetscErrorCode ekp_set_from_options(Mat A, PetscOptionItems *items)
 
 /* Makes the plan for op N (0) or op T (1), unless there is one for the arrays that A has. */
 PETSC_INTERN PetscErrorCode ekp_plan(Mat A, int op);
+/* Finds out by a few products whether a plan is slower than aij's own loops. */
+PETSC_INTERN PetscErrorCode ekp_compare(Mat A, int op, ek_plan *plan, PetscBool *slower);
 /* Gives a block of a parallel matrix its level and options. */
 PETSC_INTERN PetscErrorCode ekp_give_options(Mat A, PetscInt level, const ekp_options *o);
 

@@ -78,8 +78,8 @@ static PetscErrorCode print_messages(Mat A)
 	most[2] = all.nz_used > 0 ? off.nz_used / all.nz_used : 0;
 	PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
 	PetscCall(PetscPrintf(PETSC_COMM_WORLD,
-	                      "%24s from %.0f ranks come %.0f values, for %.2f %% of the entries\n", "",
-	                      most[0], most[1], 100 * most[2]));
+	                      "%24s from %.0f ranks come %.0f values, for %.2f %% of the entries\n",
+	                      "", most[0], most[1], 100 * most[2]));
 	PetscFunctionReturn(0);
 }
 

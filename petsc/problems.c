@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Problems solved with aij and with aijek matrices by the same solver: the number of iterations must
- * be the same, and the solutions equal but for rounding.
+ * Problems solved with aij and with aijek matrices by the same solver: the number of iterations
+ * must be the same, and the solutions equal but for rounding.
  *     problems FOLDER   FOLDER: that of real matrices, NAME.mtx.gz; "" leaves them out */
 #include "rows.h"
 #include <evenkeel/ek.h>

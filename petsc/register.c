@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The door's entry: types, events, options, and the library's context, of which a process has one. */
+ * The door's entry: types, events, options, and the library's context, of which a process has
+ * one. */
 #include "aijek.h"
 
 PetscLogEvent ekp_event_plan, ekp_event_symbolic, ekp_event_numeric;
@@ -47,6 +48,8 @@ PetscErrorCode ekp_list_options(PetscOptionItems *PetscOptionsObject, ekp_option
 		o->levels = count;
 	PetscCall(PetscOptionsBool("-mat_ek_measure", "try methods in the first products",
 	                           "ek_hints", o->measure, &o->measure, NULL));
+	PetscCall(PetscOptionsBool("-mat_ek_compare", "keep a plan only if it is faster than aij",
+	                           "ek_plan_create", o->compare, &o->compare, NULL));
 	PetscCall(PetscOptionsBool("-mat_ek_plan_early", "make the plan at assembly",
 	                           "ek_plan_create", o->early, &o->early, NULL));
 	PetscCall(PetscOptionsBool("-mat_ek_explain", "print what was chosen, and why",
@@ -93,8 +96,8 @@ PetscErrorCode ekp_explain(const char *what, Mat A, const ek_plan *plan)
 	PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
 	EKP_CALL(ek_plan_explain(plan, text, sizeof text));
 	PetscCall(PetscPrintf(PETSC_COMM_SELF,
-	                      "[%d] %s, %" PetscInt_FMT " x %" PetscInt_FMT ": %s\n%s\n", rank, what,
-	                      A->rmap->n, A->cmap->n, ek_plan_method(plan), text));
+	                      "[%d] %s, %" PetscInt_FMT " x %" PetscInt_FMT ": %s\n%s\n", rank,
+	                      what, A->rmap->n, A->cmap->n, ek_plan_method(plan), text));
 	PetscFunctionReturn(0);
 }
 

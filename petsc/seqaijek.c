@@ -63,7 +63,7 @@ static void forget(ekp_state *s)
 		s->plan[op] = NULL;
 	}
 	ekp_operand_forget(&s->operand);
-	s->few = PETSC_FALSE;
+	s->aij[0] = s->aij[1] = PETSC_FALSE;
 }
 
 PetscErrorCode ekp_state_of(Mat A, ekp_state **s)
@@ -105,8 +105,16 @@ static PetscErrorCode make_plan(Mat A, ekp_state *s, const ekp_options *o, int o
 	status = ek_plan_create(EK_SPMV, s->operand.matrix, &hints, &s->plan[op]);
 	PetscCall(PetscLogEventEnd(ekp_event_plan, A, 0, 0, 0));
 	EKP_CALL(status);
+	if (o->compare)
+		PetscCall(ekp_compare(A, op, s->plan[op], &s->aij[op]));
+	if (o->explain && s->aij[op])
+		PetscCall(PetscPrintf(PETSC_COMM_SELF, "slower than aij, whose loops are used:\n"));
 	if (o->explain)
 		PetscCall(ekp_explain(op ? "MatMultTranspose" : "MatMult", A, s->plan[op]));
+	if (s->aij[op]) {
+		ek_plan_destroy(s->plan[op]);
+		s->plan[op] = NULL;
+	}
 	PetscFunctionReturn(0);
 }
 
@@ -127,17 +135,17 @@ PetscErrorCode ekp_plan(Mat A, int op)
 		}
 		row_ptr = s->operand.row_ptr;
 		s->filled = 0;
-		s->few = PETSC_FALSE;
+		s->aij[0] = s->aij[1] = PETSC_FALSE;
 		for (PetscInt i = 0; i < s->operand.rows; i++)
 			s->filled += row_ptr[i + 1] > row_ptr[i];
 	}
-	if (!s->plan[op]) {
+	if (!s->plan[op] && !s->aij[op]) {
 		PetscCall(options_of(A, s, &o));
-		s->few = !s->filled || (s->operand.row_ptr[s->operand.rows] < FEW && !*o.method &&
-		                        !*o.method_t)
-		                 ? PETSC_TRUE
-		                 : PETSC_FALSE;
-		if (!s->few)
+		s->aij[op] = !s->filled || (s->operand.row_ptr[s->operand.rows] < FEW &&
+		                            !*o.method && !*o.method_t)
+		                     ? PETSC_TRUE
+		                     : PETSC_FALSE;
+		if (!s->aij[op])
 			PetscCall(make_plan(A, s, &o, op));
 	}
 	PetscFunctionReturn(0);
@@ -176,9 +184,9 @@ static PetscErrorCode multiply(Mat A, int op, Vec x, Vec y, Vec z)
 
 	PetscFunctionBegin;
 	PetscCall(ekp_state_of(A, &s));
-	if (!s->few || s->operand.pattern != A->nonzerostate)
+	if (!s->aij[op] || s->operand.pattern != A->nonzerostate)
 		PetscCall(ekp_plan(A, op));
-	if (s->few) {
+	if (s->aij[op]) {
 		PetscCall(aij_multiply(A, op, x, y, z));
 		PetscFunctionReturn(0);
 	}

@@ -2,51 +2,7 @@
  * Tests of aijek matrices: products, and what happens when patterns, values and types change. Each
  * result is that of an aij matrix that went the same way. Values are small integers, so sums are
  * exact in any order, and results must be equal bit for bit. */
-#include <petscksp.h>
-
-#define REQUIRE(condition, what)                                                                   \
-	PetscCheck(condition, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: %s", name, what)
-
-static const char *name; /* of the test that runs */
-static MPI_Comm comm;   /* of matrices that it makes */
-
-/* Fills a vector with small integers. */
-static PetscErrorCode fill(Vec v, PetscInt seed)
-{
-	PetscInt begin, end;
-
-	PetscFunctionBegin;
-	PetscCall(VecGetOwnershipRange(v, &begin, &end));
-	for (PetscInt i = begin; i < end; i++)
-		PetscCall(VecSetValue(v, i, (PetscScalar)((i * 7 + seed) % 11 - 5), INSERT_VALUES));
-	PetscCall(VecAssemblyBegin(v));
-	PetscCall(VecAssemblyEnd(v));
-	PetscFunctionReturn(0);
-}
-
-/* Makes a matrix with about `width` entries in rows that are multiples of `step`; others are empty.
- * Its entries are far from the diagonal as well as near. */
-static PetscErrorCode make(MatType type, PetscInt rows, PetscInt cols, PetscInt width, PetscInt step,
-                           Mat *A)
-{
-	PetscInt begin, end, j;
-
-	PetscFunctionBegin;
-	PetscCall(MatCreate(comm, A));
-	PetscCall(MatSetSizes(*A, PETSC_DECIDE, PETSC_DECIDE, rows, cols));
-	PetscCall(MatSetType(*A, type));
-	PetscCall(MatSetUp(*A));
-	PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-	PetscCall(MatGetOwnershipRange(*A, &begin, &end));
-	for (PetscInt i = begin; i < end; i++)
-		for (PetscInt k = 0; i % step == 0 && k < width && cols; k++) {
-			j = k % 3 ? (i + k) % cols : (i * 13 + k * 29) % cols;
-			PetscCall(MatSetValue(*A, i, j, (i + 2 * k) % 7 - 3, INSERT_VALUES));
-		}
-	PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-	PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
-	PetscFunctionReturn(0);
-}
+#include "integers.h"
 
 static PetscErrorCode same_vec(Vec a, Vec b, const char *what)
 {
@@ -58,7 +14,7 @@ static PetscErrorCode same_vec(Vec a, Vec b, const char *what)
 	PetscFunctionReturn(0);
 }
 
-/* Compares all products of A, of type aij, and B, by vectors x and y as long as rows and columns. */
+/* Compares all products of A, of type aij, and B. */
 static PetscErrorCode same_products_of(Mat A, Mat B, Vec x, Vec y, PetscBool transposed)
 {
 	Vec v, w;
@@ -138,8 +94,8 @@ static PetscErrorCode is_type(Mat A, MatType type)
 	PetscCall(PetscSNPrintf(full, sizeof full, "%s%s", size > 1 ? "mpi" : "seq", type));
 	PetscCall(PetscObjectTypeCompare((PetscObject)A, full, &same));
 	PetscCall(MatGetType(A, &found));
-	PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: the type is %s, not %s", name, found,
-	           full);
+	PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: the type is %s, not %s", name,
+	           found, full);
 	PetscFunctionReturn(0);
 }
 
@@ -231,9 +187,9 @@ static PetscErrorCode change(Mat A, PetscInt how)
 
 static PetscErrorCode test_changes(void)
 {
-	static const char *const names[] = {"new values",   "new entries", "scale",     "scaled rows",
-	                                    "shift",        "axpy",        "axpy, new", "zero rows",
-	                                    "transpose",    "zero",        "flush"};
+	static const char *const names[] = {"new values", "new entries", "scale", "scaled rows",
+	                                    "shift", "axpy", "axpy, new pattern", "zero rows",
+	                                    "transpose", "zero", "flush"};
 	Mat A, B;
 
 	PetscFunctionBegin;
