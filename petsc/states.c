@@ -243,6 +243,13 @@ static PetscErrorCode test_conversions(void)
 		}
 		PetscCall(MatConvert(C, types[k], MAT_INITIAL_MATRIX, &D));
 		PetscCall(MatDestroy(&D));
+		if (k == 2 || k == 5)
+			continue; /* aij itself is not converted to these in place */
+		PetscCall(MatDuplicate(C, MAT_COPY_VALUES, &D));
+		PetscCall(MatConvert(D, types[k], MAT_INPLACE_MATRIX, &D));
+		if (k != 3) /* which multiplies in its own order, and has no product that adds */
+			PetscCall(same_products(A, D));
+		PetscCall(MatDestroy(&D));
 	}
 	PetscCall(MatDestroy(&A));
 	PetscCall(MatDestroy(&B));
