@@ -59,6 +59,7 @@ typedef struct ekp_state {
 	ekp_operand operand;
 	ek_plan *plan[2]; /* for op N and op T, made when they are first needed */
 	PetscInt filled;  /* rows with entries */
+	PetscBool added;  /* products are only added to vectors: an off-diagonal block */
 	PetscBool aij[2]; /* aij's own loops do the product: they are faster */
 	PetscInt level;   /* how many Galerkin products led to this matrix */
 	/* Blocks of parallel matrices have no prefix: they are given the options of the whole. */
@@ -100,8 +101,9 @@ PETSC_INTERN PetscErrorCode ekp_set_from_options(Mat A, PetscOptionItems *items)
 PETSC_INTERN PetscErrorCode ekp_plan(Mat A, int op);
 /* Finds out by a few products whether a plan is slower than aij's own loops. */
 PETSC_INTERN PetscErrorCode ekp_compare(Mat A, int op, ek_plan *plan, PetscBool *slower);
-/* Gives a block of a parallel matrix its level and options. */
-PETSC_INTERN PetscErrorCode ekp_give_options(Mat A, PetscInt level, const ekp_options *o);
+/* Gives a block of a parallel matrix its level and options, and says which block it is. */
+PETSC_INTERN PetscErrorCode ekp_give_options(Mat A, PetscBool added, PetscInt level,
+                                             const ekp_options *o);
 
 PETSC_INTERN PetscErrorCode ekp_product_sparse(Mat C);
 PETSC_INTERN PetscErrorCode ekp_product_dense(Mat C);

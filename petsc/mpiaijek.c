@@ -30,7 +30,8 @@ static PetscErrorCode dress_blocks(Mat A)
 	PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
 	for (int k = 0; k < 2; k++) {
 		PetscCall(ekp_seq_from_aij(block[k], MATSEQAIJEK, MAT_INPLACE_MATRIX, &block[k]));
-		PetscCall(ekp_give_options(block[k], s->level, &o));
+		PetscCall(ekp_give_options(block[k], k ? PETSC_TRUE : PETSC_FALSE,
+		                           s->level, &o));
 		if (o.early)
 			PetscCall(ekp_plan(block[k], 0));
 	}

@@ -98,6 +98,9 @@ static PetscErrorCode make_plan(Mat A, ekp_state *s, const ekp_options *o, int o
 	format = op ? "" : o->format;
 	hints.method = *method ? method : NULL;
 	hints.format = *format ? format : NULL;
+	/* The library chooses for y = A x, which writes all of y. Of y = y + A x it need not. */
+	if (!op && s->added && !*method && !*format && s->filled < s->operand.rows / 2)
+		hints.method = "spmv.csr.nonempty";
 	if (o->levels)
 		hints.calls = o->calls[PetscMin(s->level, o->levels - 1)];
 	hints.measure = o->measure ? 1 : 0;
@@ -151,13 +154,14 @@ PetscErrorCode ekp_plan(Mat A, int op)
 	PetscFunctionReturn(0);
 }
 
-PetscErrorCode ekp_give_options(Mat A, PetscInt level, const ekp_options *o)
+PetscErrorCode ekp_give_options(Mat A, PetscBool added, PetscInt level, const ekp_options *o)
 {
 	ekp_state *s;
 
 	PetscFunctionBegin;
 	PetscCall(ekp_state_of(A, &s));
 	s->level = level;
+	s->added = added;
 	if (!s->given)
 		PetscCall(PetscNew(&s->given));
 	*s->given = *o;
