@@ -99,8 +99,10 @@ PETSC_INTERN PetscErrorCode ekp_set_from_options(Mat A, PetscOptionItems *items)
 
 /* Makes the plan for op N (0) or op T (1), unless there is one for the arrays that A has. */
 PETSC_INTERN PetscErrorCode ekp_plan(Mat A, int op);
-/* Finds out by a few products whether a plan is slower than aij's own loops. */
-PETSC_INTERN PetscErrorCode ekp_compare(Mat A, int op, ek_plan *plan, PetscBool *slower);
+/* Finds out by a few products, which are only added to vectors or not, whether a plan is slower
+ * than aij's own loops. */
+PETSC_INTERN PetscErrorCode ekp_compare(Mat A, int op, PetscBool added, ek_plan *plan,
+                                        PetscBool *slower);
 /* Gives a block of a parallel matrix its level and options, and says which block it is. */
 PETSC_INTERN PetscErrorCode ekp_give_options(Mat A, PetscBool added, PetscInt level,
                                              const ekp_options *o);

@@ -5,12 +5,14 @@
 #include "aijek.h"
 #include <petsctime.h>
 
-static PetscErrorCode aij_product(Mat A, int op, Vec x, Vec y)
+static PetscErrorCode aij_product(Mat A, int op, PetscBool added, Vec x, Vec y)
 {
+	if (added)
+		return (*ekp_seq_aij.multadd)(A, x, y, y);
 	return op ? (*ekp_seq_aij.multtranspose)(A, x, y) : (*ekp_seq_aij.mult)(A, x, y);
 }
 
-PetscErrorCode ekp_compare(Mat A, int op, ek_plan *plan, PetscBool *slower)
+PetscErrorCode ekp_compare(Mat A, int op, PetscBool added, ek_plan *plan, PetscBool *slower)
 {
 	enum { ROUNDS = 6 };
 	const int repeat = 1 + 20000 / (int)PetscMin(20000, A->rmap->n + 1);
@@ -25,19 +27,20 @@ PetscErrorCode ekp_compare(Mat A, int op, ek_plan *plan, PetscBool *slower)
 	PetscCall(VecCreateSeq(PETSC_COMM_SELF, cols, &x));
 	PetscCall(VecCreateSeq(PETSC_COMM_SELF, rows, &y));
 	PetscCall(VecSet(x, 1));
+	PetscCall(VecSet(y, 1));
 	for (int round = 0; round < ROUNDS; round++) {
 		PetscCall(PetscTime(&begin));
 		PetscCall(VecGetArrayRead(x, &px));
-		PetscCall(VecGetArrayWrite(y, &py));
+		PetscCall(VecGetArray(y, &py));
 		vx = ek_vector(EKP_VALUE, cols, px);
 		vy = ek_vector(EKP_VALUE, rows, py);
 		for (int k = 0; k < repeat; k++)
-			EKP_CALL(ek_spmv(plan, 1, &vx, 0, &vy));
-		PetscCall(VecRestoreArrayWrite(y, &py));
+			EKP_CALL(ek_spmv(plan, 1, &vx, added ? 1 : 0, &vy));
+		PetscCall(VecRestoreArray(y, &py));
 		PetscCall(VecRestoreArrayRead(x, &px));
 		PetscCall(PetscTime(&middle));
 		for (int k = 0; k < repeat; k++)
-			PetscCall(aij_product(A, op, x, y));
+			PetscCall(aij_product(A, op, added, x, y));
 		PetscCall(PetscTime(&end));
 		ours = PetscMin(ours, middle - begin);
 		theirs = PetscMin(theirs, end - middle);

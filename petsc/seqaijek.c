@@ -109,7 +109,8 @@ static PetscErrorCode make_plan(Mat A, ekp_state *s, const ekp_options *o, int o
 	PetscCall(PetscLogEventEnd(ekp_event_plan, A, 0, 0, 0));
 	EKP_CALL(status);
 	if (o->compare)
-		PetscCall(ekp_compare(A, op, s->plan[op], &s->aij[op]));
+		PetscCall(ekp_compare(A, op, !op && s->added ? PETSC_TRUE : PETSC_FALSE,
+		                      s->plan[op], &s->aij[op]));
 	if (o->explain && s->aij[op])
 		PetscCall(PetscPrintf(PETSC_COMM_SELF, "slower than aij, whose loops are used:\n"));
 	if (o->explain)
