@@ -7,7 +7,7 @@
 #include <evenkeel/ek.h>
 #include <petsc/private/matimpl.h>
 
-#define MATAIJEK "aijek"
+#define MATAIJEK    "aijek"
 #define MATSEQAIJEK "seqaijek"
 #define MATMPIAIJEK "mpiaijek"
 
@@ -23,19 +23,17 @@
 #endif
 #if defined(PETSC_USE_64BIT_INDICES)
 #define EKP_INDEX EK_I64
-#define EKP_INTEGER EK_INT64
 #else
 #define EKP_INDEX EK_I32
-#define EKP_INTEGER EK_INT32
 #endif
 
 /* Turns a failure of the library into PETSc's error, with the library's text. */
-#define EKP_CALL(call)                                                                             \
-	do {                                                                                       \
-		ek_status status_ = (call);                                                        \
-		PetscCheck(status_ == EK_OK, PETSC_COMM_SELF,                                      \
-		           status_ == EK_ENOMEM ? PETSC_ERR_MEM : PETSC_ERR_LIB,                   \
-		           "evenkeel: %s: %s", ek_status_text(status_), ek_error_text());          \
+#define EKP_CALL(call)                                                                    \
+	do {                                                                              \
+		ek_status status_ = (call);                                               \
+		PetscCheck(status_ == EK_OK, PETSC_COMM_SELF,                             \
+		           status_ == EK_ENOMEM ? PETSC_ERR_MEM : PETSC_ERR_LIB,          \
+		           "evenkeel: %s: %s", ek_status_text(status_), ek_error_text()); \
 	} while (0)
 
 /* Options of a matrix, -mat_ek_... */

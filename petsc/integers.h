@@ -5,11 +5,11 @@
 
 #include <petscksp.h>
 
-#define REQUIRE(condition, what)                                                                   \
+#define REQUIRE(condition, what) \
 	PetscCheck(condition, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: %s", name, what)
 
 static const char *name; /* of the test that runs */
-static MPI_Comm comm;   /* of matrices that it makes */
+static MPI_Comm comm;    /* of matrices that it makes */
 
 /* Fills a vector with small integers. */
 static inline PetscErrorCode fill(Vec v, PetscInt seed)

@@ -190,11 +190,11 @@ static PetscErrorCode galerkin(const problem *p)
 int main(int argc, char **argv)
 {
 	problem problems[] = {
-	        {"poisson 2D", "levels", poisson2, 500, 1, PETSC_FALSE},
-	        {"poisson 3D", "levels", poisson3, 64, 1, PETSC_FALSE},
-	        {"27 points", "", element, 40, 1, PETSC_FALSE},
-	        {"convection", "", convection, 600, 1, PETSC_FALSE},
-	        {"reaction, pairs", "levels", reaction, 250, 2, PETSC_FALSE},
+		{"poisson 2D", "levels", poisson2, 500, 1, PETSC_FALSE},
+		{"poisson 3D", "levels", poisson3, 64, 1, PETSC_FALSE},
+		{"27 points", "", element, 40, 1, PETSC_FALSE},
+		{"convection", "", convection, 600, 1, PETSC_FALSE},
+		{"reaction, pairs", "levels", reaction, 250, 2, PETSC_FALSE},
 	};
 	PetscReal scale = 1;
 	PetscBool product = PETSC_FALSE;

@@ -30,8 +30,7 @@ static PetscErrorCode dress_blocks(Mat A)
 	PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
 	for (int k = 0; k < 2; k++) {
 		PetscCall(ekp_seq_from_aij(block[k], MATSEQAIJEK, MAT_INPLACE_MATRIX, &block[k]));
-		PetscCall(ekp_give_options(block[k], k ? PETSC_TRUE : PETSC_FALSE,
-		                           s->level, &o));
+		PetscCall(ekp_give_options(block[k], k ? PETSC_TRUE : PETSC_FALSE, s->level, &o));
 		if (o.early)
 			PetscCall(ekp_plan(block[k], 0));
 	}
@@ -51,12 +50,12 @@ static const struct {
 	const char *name;
 	PetscVoidFunction f;
 } composed[] = {
-        {"MatConvert_mpiaijek_mpiaij_C", (PetscVoidFunction)ekp_mpi_to_aij},
-        {"MatConvert_mpiaij_mpiaijek_C", (PetscVoidFunction)ekp_mpi_from_aij},
-        {"MatProductSetFromOptions_mpiaijek_mpiaij_C", (PetscVoidFunction)ekp_product_as_aij},
-        {"MatProductSetFromOptions_mpiaij_mpiaijek_C", (PetscVoidFunction)ekp_product_as_aij},
-        {"MatProductSetFromOptions_mpiaijek_mpidense_C", (PetscVoidFunction)ekp_product_as_aij},
-        {"MatProductSetFromOptions_mpidense_mpiaijek_C", (PetscVoidFunction)ekp_product_as_aij},
+	{"MatConvert_mpiaijek_mpiaij_C", (PetscVoidFunction)ekp_mpi_to_aij},
+	{"MatConvert_mpiaij_mpiaijek_C", (PetscVoidFunction)ekp_mpi_from_aij},
+	{"MatProductSetFromOptions_mpiaijek_mpiaij_C", (PetscVoidFunction)ekp_product_as_aij},
+	{"MatProductSetFromOptions_mpiaij_mpiaijek_C", (PetscVoidFunction)ekp_product_as_aij},
+	{"MatProductSetFromOptions_mpiaijek_mpidense_C", (PetscVoidFunction)ekp_product_as_aij},
+	{"MatProductSetFromOptions_mpidense_mpiaijek_C", (PetscVoidFunction)ekp_product_as_aij},
 };
 
 static PetscErrorCode compose(Mat A, PetscBool on)
@@ -143,8 +142,8 @@ PetscErrorCode ekp_mpi_to_aij(Mat A, MatType type, MatReuse reuse, Mat *M)
 	for (int k = 0; k < 2; k++) {
 		PetscCall(PetscObjectTypeCompare((PetscObject)block[k], MATSEQAIJEK, &ours));
 		if (ours)
-			PetscCall(ekp_seq_to_aij(block[k], MATSEQAIJ, MAT_INPLACE_MATRIX,
-			                         &block[k]));
+			PetscCall(
+				ekp_seq_to_aij(block[k], MATSEQAIJ, MAT_INPLACE_MATRIX, &block[k]));
 	}
 	PetscCall(uninstall(B));
 	*M = B;

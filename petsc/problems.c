@@ -7,33 +7,33 @@
 #include <petscsnes.h>
 
 static const problem problems[] = {
-        {"poisson 2D, CG, Jacobi", "-ksp_type cg -pc_type jacobi", poisson2, 50, 1, 0},
-        {"poisson 2D, CG, GAMG", "-ksp_type cg -pc_type gamg", poisson2, 60, 1, 0},
-        {"poisson 2D, Neumann, CG, GAMG",
-         "-ksp_type cg -pc_type gamg -mg_coarse_pc_type jacobi", poisson2, 40, 1, 1},
-        {"poisson 2D, LSQR", "-ksp_type lsqr -pc_type none -ksp_max_it 20", poisson2, 20, 1, 0},
-        {"poisson 3D, CG, GAMG", "-ksp_type cg -pc_type gamg", poisson3, 16, 1, 0},
-        {"poisson 3D, CG, GAMG, new values", "-ksp_type cg -pc_type gamg -again", poisson3, 14, 1,
+	{"poisson 2D, CG, Jacobi", "-ksp_type cg -pc_type jacobi", poisson2, 50, 1, 0},
+	{"poisson 2D, CG, GAMG", "-ksp_type cg -pc_type gamg", poisson2, 60, 1, 0},
+	{"poisson 2D, Neumann, CG, GAMG", "-ksp_type cg -pc_type gamg -mg_coarse_pc_type jacobi",
+         poisson2, 40, 1, 1},
+	{"poisson 2D, LSQR", "-ksp_type lsqr -pc_type none -ksp_max_it 20", poisson2, 20, 1, 0},
+	{"poisson 3D, CG, GAMG", "-ksp_type cg -pc_type gamg", poisson3, 16, 1, 0},
+	{"poisson 3D, CG, GAMG, new values", "-ksp_type cg -pc_type gamg -again", poisson3, 14, 1,
          0},
-        {"poisson 3D, CG, hypre", "-ksp_type cg -pc_type hypre", poisson3, 14, 1, 0},
-        {"poisson 3D, CG, ICC in blocks",
-         "-ksp_type cg -pc_type bjacobi -sub_pc_type icc", poisson3, 14, 1, 0},
-        {"convection, GMRES, ILU in blocks", "-ksp_type gmres -pc_type bjacobi -sub_pc_type ilu",
+	{"poisson 3D, CG, hypre", "-ksp_type cg -pc_type hypre", poisson3, 14, 1, 0},
+	{"poisson 3D, CG, ICC in blocks", "-ksp_type cg -pc_type bjacobi -sub_pc_type icc",
+         poisson3, 14, 1, 0},
+	{"convection, GMRES, ILU in blocks", "-ksp_type gmres -pc_type bjacobi -sub_pc_type ilu",
          convection, 40, 1, 0},
-        {"convection, BiCG", "-ksp_type bicg -pc_type jacobi", convection, 30, 1, 0},
-        {"convection, GMRES, GAMG", "-ksp_type gmres -pc_type gamg", convection, 40, 1, 0},
-        {"convection, GMRES, ASM", "-ksp_type gmres -pc_type asm", convection, 40, 1, 0},
-        {"reaction, GMRES, SOR", "-ksp_type gmres -pc_type sor", reaction, 30, 2, 0},
-        {"reaction, GMRES, field split",
+	{"convection, BiCG", "-ksp_type bicg -pc_type jacobi", convection, 30, 1, 0},
+	{"convection, GMRES, GAMG", "-ksp_type gmres -pc_type gamg", convection, 40, 1, 0},
+	{"convection, GMRES, ASM", "-ksp_type gmres -pc_type asm", convection, 40, 1, 0},
+	{"reaction, GMRES, SOR", "-ksp_type gmres -pc_type sor", reaction, 30, 2, 0},
+	{"reaction, GMRES, field split",
          "-ksp_type fgmres -pc_type fieldsplit -pc_fieldsplit_block_size 2 "
          "-fieldsplit_0_pc_type gamg -fieldsplit_1_pc_type gamg "
          "-fieldsplit_0_ksp_type preonly -fieldsplit_1_ksp_type preonly",
          reaction, 30, 2, 0},
-        {"reaction, GMRES, Schur complement",
+	{"reaction, GMRES, Schur complement",
          "-ksp_type fgmres -pc_type fieldsplit -pc_fieldsplit_block_size 2 "
          "-pc_fieldsplit_type schur -fieldsplit_0_pc_type bjacobi -fieldsplit_1_pc_type none",
          reaction, 16, 2, 0},
-        {"reaction, GMRES, GAMG", "-ksp_type gmres -pc_type gamg", reaction, 30, 2, 0},
+	{"reaction, GMRES, GAMG", "-ksp_type gmres -pc_type gamg", reaction, 30, 2, 0},
 };
 
 /* Solves A x = b with a right side made from a known solution. */

@@ -24,18 +24,12 @@ typedef struct kind {
 static kind kind_of(MatProductType type)
 {
 	switch (type) {
-	case MATPRODUCT_AB:
-		return (kind){EK_SPGEMM, EK_OP_N, EK_OP_N};
-	case MATPRODUCT_AtB:
-		return (kind){EK_SPGEMM, EK_OP_T, EK_OP_N};
-	case MATPRODUCT_ABt:
-		return (kind){EK_SPGEMM, EK_OP_N, EK_OP_T};
-	case MATPRODUCT_PtAP:
-		return (kind){EK_TRIPLE, EK_OP_N, EK_OP_N};
-	case MATPRODUCT_RARt:
-		return (kind){EK_TRIPLE, EK_OP_N, EK_OP_T};
-	default:
-		return (kind){0};
+	case MATPRODUCT_AB: return (kind){EK_SPGEMM, EK_OP_N, EK_OP_N};
+	case MATPRODUCT_AtB: return (kind){EK_SPGEMM, EK_OP_T, EK_OP_N};
+	case MATPRODUCT_ABt: return (kind){EK_SPGEMM, EK_OP_N, EK_OP_T};
+	case MATPRODUCT_PtAP: return (kind){EK_TRIPLE, EK_OP_N, EK_OP_N};
+	case MATPRODUCT_RARt: return (kind){EK_TRIPLE, EK_OP_N, EK_OP_T};
+	default: return (kind){0};
 	}
 }
 
@@ -171,9 +165,7 @@ static PetscErrorCode shape(Mat C, MatType type)
 		rows = B->cmap->n;
 		PetscCall(MatGetBlockSizes(B, &other, &row_block));
 		break;
-	default:
-		rows = B->rmap->n;
-		PetscCall(MatGetBlockSizes(B, &row_block, &other));
+	default: rows = B->rmap->n; PetscCall(MatGetBlockSizes(B, &row_block, &other));
 	}
 	if (C->product->type == MATPRODUCT_ABt || C->product->type == MATPRODUCT_RARt) {
 		cols = B->rmap->n;

@@ -10,7 +10,7 @@ typedef struct problem problem;
 struct problem {
 	const char *name, *options;
 	PetscInt (*row)(const problem *p, PetscInt i, PetscInt *cols, PetscScalar *vals);
-	PetscInt n, dofs; /* grid points in each direction, unknowns at each */
+	PetscInt n, dofs;   /* grid points in each direction, unknowns at each */
 	PetscBool constant; /* constant vectors are the null space */
 };
 

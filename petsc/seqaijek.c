@@ -33,9 +33,10 @@ PetscErrorCode ekp_operand_update(ekp_operand *o, Mat A, PetscBool *same)
 	PetscCall(MatSeqAIJGetCSRAndMemType(A, &row_ptr, &col_idx, &val, NULL));
 	PetscCall(PetscObjectStateGet((PetscObject)A, &values));
 	*same = o->matrix && o->row_ptr == row_ptr && o->col_idx == col_idx && o->val == val &&
-	        o->rows == A->rmap->n && o->cols == A->cmap->n && o->pattern == A->nonzerostate
-	              ? PETSC_TRUE
-	              : PETSC_FALSE;
+	                        o->rows == A->rmap->n && o->cols == A->cmap->n &&
+	                        o->pattern == A->nonzerostate
+	                ? PETSC_TRUE
+	                : PETSC_FALSE;
 	if (*same) {
 		if (o->values != values)
 			EKP_CALL(ek_matrix_values_changed(o->matrix));
@@ -279,7 +280,7 @@ static PetscErrorCode ekp_seq_view(Mat A, PetscViewer viewer)
 static PetscErrorCode ekp_seq_destroy(Mat A);
 
 /* Lists the functions of aij that ours replace, ekp_seq_NAME. */
-#define EKP_SEQ_OPS(X)                                                                             \
+#define EKP_SEQ_OPS(X) \
 	X(mult) X(multadd) X(multtranspose) X(multtransposeadd) X(assemblyend) X(view) X(destroy)
 
 /* Lists what is composed with a matrix: how PETSc finds conversions and products. */
@@ -287,12 +288,12 @@ static const struct {
 	const char *name;
 	PetscVoidFunction f;
 } composed[] = {
-        {"MatConvert_seqaijek_seqaij_C", (PetscVoidFunction)ekp_seq_to_aij},
-        {"MatConvert_seqaij_seqaijek_C", (PetscVoidFunction)ekp_seq_from_aij},
-        {"MatProductSetFromOptions_seqaijek_seqaij_C", (PetscVoidFunction)ekp_product_sparse},
-        {"MatProductSetFromOptions_seqaij_seqaijek_C", (PetscVoidFunction)ekp_product_sparse},
-        {"MatProductSetFromOptions_seqaijek_seqdense_C", (PetscVoidFunction)ekp_product_dense},
-        {"MatProductSetFromOptions_seqdense_seqaijek_C", (PetscVoidFunction)ekp_product_as_aij},
+	{"MatConvert_seqaijek_seqaij_C", (PetscVoidFunction)ekp_seq_to_aij},
+	{"MatConvert_seqaij_seqaijek_C", (PetscVoidFunction)ekp_seq_from_aij},
+	{"MatProductSetFromOptions_seqaijek_seqaij_C", (PetscVoidFunction)ekp_product_sparse},
+	{"MatProductSetFromOptions_seqaij_seqaijek_C", (PetscVoidFunction)ekp_product_sparse},
+	{"MatProductSetFromOptions_seqaijek_seqdense_C", (PetscVoidFunction)ekp_product_dense},
+	{"MatProductSetFromOptions_seqdense_seqaijek_C", (PetscVoidFunction)ekp_product_as_aij},
 };
 
 static PetscErrorCode compose(Mat A, PetscBool on)

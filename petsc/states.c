@@ -102,8 +102,8 @@ static PetscErrorCode is_type(Mat A, MatType type)
 static PetscErrorCode test_shapes(void)
 {
 	static const PetscInt shapes[][4] = {
-	        {0, 0, 0, 1},   {1, 1, 1, 1},     {5, 40, 9, 1},     {40, 5, 3, 1},
-	        {90, 90, 0, 1}, {300, 300, 7, 1}, {300, 200, 5, 40}, {257, 300, 60, 3},
+		{0, 0, 0, 1},   {1, 1, 1, 1},     {5, 40, 9, 1},     {40, 5, 3, 1},
+		{90, 90, 0, 1}, {300, 300, 7, 1}, {300, 200, 5, 40}, {257, 300, 60, 3},
 	};
 	Mat A, B;
 
@@ -141,9 +141,7 @@ static PetscErrorCode change(Mat A, PetscInt how)
 		for (PetscInt i = begin; i < end; i += 5)
 			PetscCall(MatSetValue(A, i, (i * 17 + 11) % n, 2, ADD_VALUES));
 		break;
-	case 2:
-		PetscCall(MatScale(A, 3));
-		break;
+	case 2: PetscCall(MatScale(A, 3)); break;
 	case 3:
 		PetscCall(MatCreateVecs(A, &r, &l));
 		PetscCall(fill(l, 3));
@@ -152,9 +150,7 @@ static PetscErrorCode change(Mat A, PetscInt how)
 		PetscCall(VecDestroy(&l));
 		PetscCall(VecDestroy(&r));
 		break;
-	case 4:
-		PetscCall(MatShift(A, 2));
-		break;
+	case 4: PetscCall(MatShift(A, 2)); break;
 	case 5:
 		PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &D));
 		PetscCall(MatAXPY(A, 2, D, SAME_NONZERO_PATTERN));
@@ -165,15 +161,9 @@ static PetscErrorCode change(Mat A, PetscInt how)
 		PetscCall(MatAXPY(A, 2, D, DIFFERENT_NONZERO_PATTERN));
 		PetscCall(MatDestroy(&D));
 		break;
-	case 7:
-		PetscCall(MatZeroRows(A, end > begin, &begin, 4, NULL, NULL));
-		break;
-	case 8:
-		PetscCall(MatTranspose(A, MAT_INPLACE_MATRIX, &A));
-		break;
-	case 9:
-		PetscCall(MatZeroEntries(A));
-		break;
+	case 7: PetscCall(MatZeroRows(A, end > begin, &begin, 4, NULL, NULL)); break;
+	case 8: PetscCall(MatTranspose(A, MAT_INPLACE_MATRIX, &A)); break;
+	case 9: PetscCall(MatZeroEntries(A)); break;
 	default:
 		PetscCall(MatSetValue(A, begin, begin, 1, ADD_VALUES));
 		PetscCall(MatAssemblyBegin(A, MAT_FLUSH_ASSEMBLY));
@@ -187,9 +177,9 @@ static PetscErrorCode change(Mat A, PetscInt how)
 
 static PetscErrorCode test_changes(void)
 {
-	static const char *const names[] = {"new values", "new entries", "scale", "scaled rows",
-	                                    "shift", "axpy", "axpy, new pattern", "zero rows",
-	                                    "transpose", "zero", "flush"};
+	static const char *const names[] = {
+		"new values",        "new entries", "scale",     "scaled rows", "shift", "axpy",
+		"axpy, new pattern", "zero rows",   "transpose", "zero",        "flush"};
 	Mat A, B;
 
 	PetscFunctionBegin;
@@ -269,7 +259,7 @@ static PetscErrorCode test_sparse_products(void)
 	PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
 	for (int k = 0; k < (size > 1 ? 3 : 5); k++) {
 		PetscBool tall = types[k] == MATPRODUCT_AB || types[k] == MATPRODUCT_PtAP ||
-		                         types[k] == MATPRODUCT_AtB
+		                                 types[k] == MATPRODUCT_AtB
 		                         ? PETSC_TRUE
 		                         : PETSC_FALSE;
 
@@ -366,9 +356,9 @@ static PetscErrorCode test_error(void)
 
 int main(int argc, char **argv)
 {
-	PetscErrorCode (*const tests[])(void) = {test_shapes,           test_changes,
-	                                         test_conversions,      test_sparse_products,
-	                                         test_dense_products,   test_error};
+	PetscErrorCode (*const tests[])(void) = {test_shapes,         test_changes,
+	                                         test_conversions,    test_sparse_products,
+	                                         test_dense_products, test_error};
 
 	PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
 	comm = PETSC_COMM_WORLD;
