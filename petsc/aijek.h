@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * What the files of the PETSc door share. The door is a layer on <evenkeel/ek.h>: matrices of type
+ * seqaijek are seqaij matrices, with PETSc's own arrays, whose products the library computes. */
+#ifndef EK_PETSC_AIJEK_H
+#define EK_PETSC_AIJEK_H
+
+#include <evenkeel/ek.h>
+#include <petsc/private/matimpl.h>
+
+#define MATAIJEK    "aijek"
+#define MATSEQAIJEK "seqaijek"
+#define MATMPIAIJEK "mpiaijek"
+
+#if defined(PETSC_USE_COMPLEX)
+#error "complex numbers are not supported: build with a real PETSc"
+#endif
+#if defined(PETSC_USE_REAL_SINGLE)
+#define EKP_VALUE EK_F32
+#elif defined(PETSC_USE_REAL_DOUBLE)
+#define EKP_VALUE EK_F64
+#else
+#error "PetscScalar must be float or double"
+#endif
+#if defined(PETSC_USE_64BIT_INDICES)
+#define EKP_INDEX EK_I64
+#else
+#define EKP_INDEX EK_I32
+#endif
+
+/* Turns a failure of the library into PETSc's error, with the library's text. */
+#define EKP_CALL(call)                                                                    \
+	do {                                                                              \
+		ek_status status_ = (call);                                               \
+		PetscCheck(status_ == EK_OK, PETSC_COMM_SELF,                             \
+		           status_ == EK_ENOMEM ? PETSC_ERR_MEM : PETSC_ERR_LIB,          \
+		           "evenkeel: %s: %s", ek_status_text(status_), ek_error_text()); \
+	} while (0)
+
+/* Options of a matrix, -mat_ek_... */
+typedef struct ekp_options {
+	char method[128], method_t[128], format[128]; /* "": the library chooses */
+	PetscInt calls[8], levels; /* expected products, for each level of Galerkin products */
+	PetscBool explain, measure, compare, early;
+} ekp_options;
+
+/* A matrix of PETSc as the library sees it: it borrows the arrays. */
+typedef struct ekp_operand {
+	const PetscInt *row_ptr, *col_idx;
+	const PetscScalar *val;
+	PetscInt rows, cols;
+	PetscObjectState pattern, values;
+	ek_matrix *matrix;
+} ekp_operand;
+
+/* What a matrix has besides its being aij (Mat's spptr). */
+typedef struct ekp_state {
+	ekp_operand operand;
+	ek_plan *plan[2]; /* for op N and op T, made when they are first needed */
+	PetscInt filled;  /* rows with entries */
+	PetscBool added;  /* products are only added to vectors: an off-diagonal block */
+	PetscBool aij[2]; /* aij's own loops do the product: they are faster */
+	PetscInt level;   /* how many Galerkin products led to this matrix */
+	/* Blocks of parallel matrices have no prefix: they are given the options of the whole. */
+	ekp_options *given;
+} ekp_state;
+
+/* Gives A's state. A matrix that took the contents of an aij matrix by MatHeaderMerge keeps our
+ * functions and comes without a state: it gets one. */
+PETSC_INTERN PetscErrorCode ekp_state_of(Mat A, ekp_state **s);
+
+/* The functions of MATSEQAIJ and MATMPIAIJ, which ours stand in front of. */
+extern struct _MatOps ekp_seq_aij, ekp_mpi_aij;
+extern PetscLogEvent ekp_event_plan, ekp_event_symbolic, ekp_event_numeric;
+
+/* Registers the types. Programs that link the module call it after PetscInitialize; PETSc does so
+ * itself for modules named by -dll_append. */
+PETSC_EXTERN PetscErrorCode ek_petsc_register(void);
+
+PETSC_INTERN PetscErrorCode ekp_context(ek_context **ctx);
+PETSC_INTERN PetscErrorCode ekp_read_options(Mat A, ekp_options *o);
+PETSC_INTERN PetscErrorCode ekp_list_options(PetscOptionItems *PetscOptionsObject, ekp_options *o);
+PETSC_INTERN PetscErrorCode ekp_explain(const char *what, Mat A, const ek_plan *plan);
+
+/* Brings an operand up to date with A. *same becomes false if the arrays are not those of the last
+ * call, and plans for it must be made again. */
+PETSC_INTERN PetscErrorCode ekp_operand_update(ekp_operand *o, Mat A, PetscBool *same);
+PETSC_INTERN void ekp_operand_forget(ekp_operand *o);
+
+PETSC_INTERN PetscErrorCode ekp_create_seq(Mat A);
+PETSC_INTERN PetscErrorCode ekp_create_mpi(Mat A);
+PETSC_INTERN PetscErrorCode ekp_seq_from_aij(Mat A, MatType type, MatReuse reuse, Mat *M);
+PETSC_INTERN PetscErrorCode ekp_seq_to_aij(Mat A, MatType type, MatReuse reuse, Mat *M);
+PETSC_INTERN PetscErrorCode ekp_mpi_from_aij(Mat A, MatType type, MatReuse reuse, Mat *M);
+PETSC_INTERN PetscErrorCode ekp_mpi_to_aij(Mat A, MatType type, MatReuse reuse, Mat *M);
+PETSC_INTERN PetscErrorCode ekp_convert(Mat A, MatType type, MatReuse reuse, Mat *M);
+PETSC_INTERN PetscErrorCode ekp_set_from_options(Mat A, PetscOptionItems *items);
+
+/* Makes the plan for op N (0) or op T (1), unless there is one for the arrays that A has. */
+PETSC_INTERN PetscErrorCode ekp_plan(Mat A, int op);
+/* Finds out by a few products, which are only added to vectors or not, whether a plan is slower
+ * than aij's own loops. */
+PETSC_INTERN PetscErrorCode ekp_compare(Mat A, int op, PetscBool added, ek_plan *plan,
+                                        PetscBool *slower);
+/* Gives a block of a parallel matrix its level and options, and says which block it is. */
+PETSC_INTERN PetscErrorCode ekp_give_options(Mat A, PetscBool added, PetscInt level,
+                                             const ekp_options *o);
+
+PETSC_INTERN PetscErrorCode ekp_product_sparse(Mat C);
+PETSC_INTERN PetscErrorCode ekp_product_dense(Mat C);
+PETSC_INTERN PetscErrorCode ekp_product_as_aij(Mat C);
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * MATMPIAIJEK: MATMPIAIJ whose two blocks on each rank are MATSEQAIJEK.
+ *
+ * PETSc's parallel product starts the messages, multiplies by the diagonal block, waits, and adds
+ * the product with the off-diagonal block; it calls the blocks' own functions for that. So all that
+ * is left to do is to see that blocks have the type, which holds after each assembly. */
+#include "aijek.h"
+
+struct _MatOps ekp_mpi_aij;
+
+/* Gives both blocks their type, options and, if that is wanted, plans. */
+static PetscErrorCode dress_blocks(Mat A)
+{
+	ekp_state *s, *of;
+	Mat_Product *product = A->product;
+	ekp_options o;
+	Mat block[2];
+	PetscBool ours;
+
+	PetscFunctionBegin;
+	PetscCall(ekp_state_of(A, &s));
+	if (product && product->type == MATPRODUCT_PtAP) {
+		PetscCall(PetscObjectTypeCompare((PetscObject)product->A, MATMPIAIJEK, &ours));
+		if (ours) {
+			PetscCall(ekp_state_of(product->A, &of));
+			s->level = of->level + 1;
+		}
+	}
+	PetscCall(ekp_read_options(A, &o));
+	PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
+	for (int k = 0; k < 2; k++) {
+		PetscCall(ekp_seq_from_aij(block[k], MATSEQAIJEK, MAT_INPLACE_MATRIX, &block[k]));
+		PetscCall(ekp_give_options(block[k], k ? PETSC_TRUE : PETSC_FALSE, s->level, &o));
+		if (o.early)
+			PetscCall(ekp_plan(block[k], 0));
+	}
+	PetscFunctionReturn(0);
+}
+
+static PetscErrorCode ekp_mpi_assemblyend(Mat A, MatAssemblyType mode)
+{
+	PetscFunctionBegin;
+	PetscCall((*ekp_mpi_aij.assemblyend)(A, mode));
+	if (mode == MAT_FINAL_ASSEMBLY)
+		PetscCall(dress_blocks(A));
+	PetscFunctionReturn(0);
+}
+
+static const struct {
+	const char *name;
+	PetscVoidFunction f;
+} composed[] = {
+	{"MatConvert_mpiaijek_mpiaij_C", (PetscVoidFunction)ekp_mpi_to_aij},
+	{"MatConvert_mpiaij_mpiaijek_C", (PetscVoidFunction)ekp_mpi_from_aij},
+	{"MatProductSetFromOptions_mpiaijek_mpiaij_C", (PetscVoidFunction)ekp_product_as_aij},
+	{"MatProductSetFromOptions_mpiaij_mpiaijek_C", (PetscVoidFunction)ekp_product_as_aij},
+	{"MatProductSetFromOptions_mpiaijek_mpidense_C", (PetscVoidFunction)ekp_product_as_aij},
+	{"MatProductSetFromOptions_mpidense_mpiaijek_C", (PetscVoidFunction)ekp_product_as_aij},
+};
+
+static PetscErrorCode compose(Mat A, PetscBool on)
+{
+	PetscFunctionBegin;
+	for (size_t k = 0; k < sizeof composed / sizeof composed[0]; k++)
+		PetscCall(PetscObjectComposeFunction((PetscObject)A, composed[k].name,
+		                                     on ? composed[k].f : (PetscVoidFunction)NULL));
+	PetscFunctionReturn(0);
+}
+
+/* Makes A aij again, in place, but for its blocks. */
+static PetscErrorCode uninstall(Mat A)
+{
+	PetscFunctionBegin;
+	PetscCall(PetscFree(A->spptr));
+	A->ops->assemblyend = ekp_mpi_aij.assemblyend;
+	A->ops->destroy = ekp_mpi_aij.destroy;
+	A->ops->convert = ekp_mpi_aij.convert;
+	A->ops->setfromoptions = ekp_mpi_aij.setfromoptions;
+	PetscCall(compose(A, PETSC_FALSE));
+	PetscCall(PetscObjectChangeTypeName((PetscObject)A, MATMPIAIJ));
+	PetscFunctionReturn(0);
+}
+
+static PetscErrorCode ekp_mpi_destroy(Mat A)
+{
+	PetscFunctionBegin;
+	PetscCall(uninstall(A));
+	PetscCall((*ekp_mpi_aij.destroy)(A));
+	PetscFunctionReturn(0);
+}
+
+static PetscErrorCode install(Mat A)
+{
+	PetscFunctionBegin;
+	if (!ekp_mpi_aij.destroy)
+		ekp_mpi_aij = *A->ops;
+	A->ops->assemblyend = ekp_mpi_assemblyend;
+	A->ops->destroy = ekp_mpi_destroy;
+	A->ops->convert = ekp_convert;
+	A->ops->setfromoptions = ekp_set_from_options;
+	PetscCall(compose(A, PETSC_TRUE));
+	PetscCall(PetscObjectChangeTypeName((PetscObject)A, MATMPIAIJEK));
+	if (A->assembled)
+		PetscCall(dress_blocks(A));
+	PetscFunctionReturn(0);
+}
+
+PetscErrorCode ekp_mpi_from_aij(Mat A, MatType type, MatReuse reuse, Mat *M)
+{
+	PetscBool already;
+	Mat B = *M;
+
+	PetscFunctionBegin;
+	(void)type;
+	if (reuse == MAT_REUSE_MATRIX) {
+		PetscCall(MatCopy(A, B, SAME_NONZERO_PATTERN));
+		PetscFunctionReturn(0);
+	}
+	if (reuse == MAT_INITIAL_MATRIX)
+		PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
+	PetscCall(PetscObjectTypeCompare((PetscObject)B, MATMPIAIJEK, &already));
+	if (!already)
+		PetscCall(install(B));
+	*M = B;
+	PetscFunctionReturn(0);
+}
+
+PetscErrorCode ekp_mpi_to_aij(Mat A, MatType type, MatReuse reuse, Mat *M)
+{
+	Mat B = *M, block[2];
+	PetscBool ours;
+
+	PetscFunctionBegin;
+	(void)type;
+	if (reuse == MAT_REUSE_MATRIX) {
+		PetscCall(MatCopy(A, B, SAME_NONZERO_PATTERN));
+		PetscFunctionReturn(0);
+	}
+	if (reuse == MAT_INITIAL_MATRIX)
+		PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
+	PetscCall(MatMPIAIJGetSeqAIJ(B, &block[0], &block[1], NULL));
+	for (int k = 0; k < 2; k++) {
+		PetscCall(PetscObjectTypeCompare((PetscObject)block[k], MATSEQAIJEK, &ours));
+		if (ours)
+			PetscCall(
+				ekp_seq_to_aij(block[k], MATSEQAIJ, MAT_INPLACE_MATRIX, &block[k]));
+	}
+	PetscCall(uninstall(B));
+	*M = B;
+	PetscFunctionReturn(0);
+}
+
+PetscErrorCode ekp_create_mpi(Mat A)
+{
+	PetscFunctionBegin;
+	PetscCall(MatSetType(A, MATMPIAIJ));
+	PetscCall(ekp_mpi_from_aij(A, MATMPIAIJEK, MAT_INPLACE_MATRIX, &A));
+	PetscFunctionReturn(0);
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * MatProduct on one rank: AB, AtB, ABt, PtAP and RARt of sparse matrices by ek_spgemm and
+ * ek_triple, AB and AtB with a dense B by ek_spmm. Parallel matrices are multiplied by PETSc.
+ *
+ * The symbolic phase makes the plan and C, with its values, since the library's first run finds
+ * pattern and values together; the numeric phase that follows it only copies. Later ones run the
+ * plan into the same C. C has its arrays twice, once as PETSc's and once as the library's, from
+ * which the values are copied: 8 bytes for each entry, a small share of what a product moves. */
+#include "aijek.h"
+
+typedef struct product {
+	ekp_operand A, B;
+	ek_plan *plan;
+	ek_matrix *C;
+	PetscBool fresh; /* C has the values of A and B */
+} product;
+
+/* Says which operation of the library a product of PETSc is; operation 0: none. */
+typedef struct kind {
+	ek_operation operation;
+	ek_op op, op_b;
+} kind;
+
+static kind kind_of(MatProductType type)
+{
+	switch (type) {
+	case MATPRODUCT_AB: return (kind){EK_SPGEMM, EK_OP_N, EK_OP_N};
+	case MATPRODUCT_AtB: return (kind){EK_SPGEMM, EK_OP_T, EK_OP_N};
+	case MATPRODUCT_ABt: return (kind){EK_SPGEMM, EK_OP_N, EK_OP_T};
+	case MATPRODUCT_PtAP: return (kind){EK_TRIPLE, EK_OP_N, EK_OP_N};
+	case MATPRODUCT_RARt: return (kind){EK_TRIPLE, EK_OP_N, EK_OP_T};
+	default: return (kind){0};
+	}
+}
+
+static PetscErrorCode destroy(void *data)
+{
+	product *p = data;
+
+	PetscFunctionBegin;
+	ek_plan_destroy(p->plan);
+	ek_matrix_destroy(p->C);
+	ekp_operand_forget(&p->A);
+	ekp_operand_forget(&p->B);
+	PetscCall(PetscFree(p));
+	PetscFunctionReturn(0);
+}
+
+static PetscErrorCode explain_if_asked(const char *what, Mat A, const ek_plan *plan)
+{
+	ekp_options o;
+
+	PetscFunctionBegin;
+	PetscCall(ekp_read_options(A, &o));
+	if (o.explain)
+		PetscCall(ekp_explain(what, A, plan));
+	PetscFunctionReturn(0);
+}
+
+/* Runs the plan, which is made again if the arrays of an operand are others than before. */
+static PetscErrorCode run(Mat C, product *p)
+{
+	Mat A = C->product->A, B = C->product->B;
+	kind k = kind_of(C->product->type);
+	ek_hints hints = {.size = sizeof hints, .op = k.op, .op_b = k.op_b};
+	PetscObjectState old_a = p->A.values, old_b = p->B.values;
+	PetscBool same_a, same_b;
+	ek_status status;
+
+	PetscFunctionBegin;
+	PetscCall(ekp_operand_update(&p->A, A, &same_a));
+	PetscCall(ekp_operand_update(&p->B, B, &same_b));
+	if (!p->plan || !same_a || !same_b) {
+		ek_plan_destroy(p->plan);
+		p->plan = NULL;
+		ek_matrix_destroy(p->C);
+		p->C = NULL;
+		p->fresh = PETSC_FALSE;
+		hints.B = p->B.matrix;
+		PetscCall(PetscLogEventBegin(ekp_event_plan, A, B, 0, 0));
+		status = ek_plan_create(k.operation, p->A.matrix, &hints, &p->plan);
+		PetscCall(PetscLogEventEnd(ekp_event_plan, A, B, 0, 0));
+		EKP_CALL(status);
+		PetscCall(explain_if_asked(MatProductTypes[C->product->type], A, p->plan));
+	} else if (old_a != p->A.values || old_b != p->B.values) {
+		p->fresh = PETSC_FALSE;
+	}
+	if (!p->fresh && k.operation == EK_SPGEMM)
+		EKP_CALL(ek_spgemm(p->plan, 1, 0, &p->C));
+	else if (!p->fresh)
+		EKP_CALL(ek_triple(p->plan, 1, &p->C));
+	p->fresh = PETSC_TRUE;
+	PetscFunctionReturn(0);
+}
+
+static PetscErrorCode view_of(const ek_matrix *C, const char *array, ek_view *view)
+{
+	PetscFunctionBegin;
+	view->size = sizeof *view;
+	EKP_CALL(ek_matrix_array(C, array, view));
+	PetscFunctionReturn(0);
+}
+
+static PetscErrorCode copy_values(Mat C, const product *p)
+{
+	PetscScalar *val;
+	ek_view v;
+
+	PetscFunctionBegin;
+	PetscCall(view_of(p->C, "val", &v));
+	PetscCall(MatSeqAIJGetArray(C, &val));
+	PetscCall(PetscArraycpy(val, (const PetscScalar *)v.data, v.len));
+	PetscCall(MatSeqAIJRestoreArray(C, &val));
+	PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
+	PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
+	PetscFunctionReturn(0);
+}
+
+static PetscErrorCode numeric(Mat C)
+{
+	product *p = C->product->data;
+	const PetscInt *row_ptr, *col_idx;
+	ek_view rows, cols;
+	PetscBool same;
+
+	PetscFunctionBegin;
+	PetscCheck(p, PETSC_COMM_SELF, PETSC_ERR_ORDER, "the symbolic phase must come first");
+	PetscCall(PetscLogEventBegin(ekp_event_numeric, C, 0, 0, 0));
+	const ek_matrix *old = p->C;
+	PetscCall(run(C, p));
+	if (p->C != old) {
+		PetscCall(MatSeqAIJGetCSRAndMemType(C, &row_ptr, &col_idx, NULL, NULL));
+		PetscCall(view_of(p->C, "row_ptr", &rows));
+		PetscCall(view_of(p->C, "col_idx", &cols));
+		PetscCall(PetscArraycmp(row_ptr, (const PetscInt *)rows.data, rows.len, &same));
+		if (same)
+			PetscCall(PetscArraycmp(col_idx, (const PetscInt *)cols.data, cols.len,
+			                        &same));
+		PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+		           "the product has another pattern than before: use MAT_INITIAL_MATRIX");
+	}
+	PetscCall(copy_values(C, p));
+	PetscCall(PetscLogEventEnd(ekp_event_numeric, C, 0, 0, 0));
+	PetscFunctionReturn(0);
+}
+
+/* Gives C its sizes and type. */
+static PetscErrorCode shape(Mat C, MatType type)
+{
+	Mat A = C->product->A, B = C->product->B;
+	PetscInt rows, cols, row_block, col_block, other;
+
+	PetscFunctionBegin;
+	switch (C->product->type) {
+	case MATPRODUCT_AB:
+	case MATPRODUCT_ABt:
+		rows = A->rmap->n;
+		PetscCall(MatGetBlockSizes(A, &row_block, &other));
+		break;
+	case MATPRODUCT_AtB:
+		rows = A->cmap->n;
+		PetscCall(MatGetBlockSizes(A, &other, &row_block));
+		break;
+	case MATPRODUCT_PtAP:
+		rows = B->cmap->n;
+		PetscCall(MatGetBlockSizes(B, &other, &row_block));
+		break;
+	default: rows = B->rmap->n; PetscCall(MatGetBlockSizes(B, &row_block, &other));
+	}
+	if (C->product->type == MATPRODUCT_ABt || C->product->type == MATPRODUCT_RARt) {
+		cols = B->rmap->n;
+		PetscCall(MatGetBlockSizes(B, &col_block, &other));
+	} else {
+		cols = B->cmap->n;
+		PetscCall(MatGetBlockSizes(B, &other, &col_block));
+	}
+	PetscCall(MatSetSizes(C, rows, cols, rows, cols));
+	PetscCall(MatSetType(C, type));
+	PetscCall(MatSetBlockSizes(C, row_block, col_block));
+	PetscFunctionReturn(0);
+}
+
+static PetscErrorCode symbolic(Mat C)
+{
+	Mat A = C->product->A;
+	ekp_state *from, *to;
+	product *p;
+	PetscInt *lengths;
+	const PetscInt *row_ptr;
+	PetscBool ours;
+	ek_view rows, cols;
+
+	PetscFunctionBegin;
+	PetscCall(PetscLogEventBegin(ekp_event_symbolic, C, 0, 0, 0));
+	PetscCall(PetscNew(&p));
+	C->product->data = p;
+	C->product->destroy = destroy;
+	PetscCall(run(C, p));
+	PetscCall(shape(C, MATSEQAIJEK));
+	PetscCall(view_of(p->C, "row_ptr", &rows));
+	PetscCall(view_of(p->C, "col_idx", &cols));
+	row_ptr = rows.data;
+	PetscCall(PetscMalloc1(rows.len, &lengths));
+	for (PetscInt i = 0; i + 1 < rows.len; i++)
+		lengths[i] = row_ptr[i + 1] - row_ptr[i];
+	PetscCall(MatSeqAIJSetPreallocation(C, 0, lengths));
+	PetscCall(PetscFree(lengths));
+	PetscCall(MatSeqAIJSetColumnIndices(C, (PetscInt *)(uintptr_t)cols.data));
+	PetscCall(copy_values(C, p));
+	PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJEK, &ours));
+	if (C->product->type == MATPRODUCT_PtAP && ours) {
+		PetscCall(ekp_state_of(A, &from));
+		PetscCall(ekp_state_of(C, &to));
+		to->level = from->level + 1;
+	}
+	C->ops->productnumeric = numeric;
+	PetscCall(PetscLogEventEnd(ekp_event_symbolic, C, 0, 0, 0));
+	PetscFunctionReturn(0);
+}
+
+PetscErrorCode ekp_product_sparse(Mat C)
+{
+	PetscFunctionBegin;
+	if (kind_of(C->product->type).operation)
+		C->ops->productsymbolic = symbolic;
+	else
+		PetscCall((*ekp_seq_aij.productsetfromoptions)(C));
+	PetscFunctionReturn(0);
+}
+
+static PetscErrorCode numeric_dense(Mat C)
+{
+	Mat A = C->product->A, B = C->product->B;
+	product *p = C->product->data;
+	ek_hints hints = {.size = sizeof hints, .width = B->cmap->n};
+	const PetscScalar *b;
+	PetscScalar *c;
+	PetscInt ld_b, ld_c;
+	PetscBool same;
+	ek_dense X, Y;
+	ek_status status;
+
+	PetscFunctionBegin;
+	PetscCall(ekp_operand_update(&p->A, A, &same));
+	if (!same || !p->plan) {
+		ek_plan_destroy(p->plan);
+		p->plan = NULL;
+		hints.op = kind_of(C->product->type).op;
+		PetscCall(PetscLogEventBegin(ekp_event_plan, A, B, 0, 0));
+		status = ek_plan_create(EK_SPMM, p->A.matrix, &hints, &p->plan);
+		PetscCall(PetscLogEventEnd(ekp_event_plan, A, B, 0, 0));
+		EKP_CALL(status);
+		PetscCall(explain_if_asked("MatMatMult, dense", A, p->plan));
+	}
+	PetscCall(MatDenseGetLDA(B, &ld_b));
+	PetscCall(MatDenseGetLDA(C, &ld_c));
+	PetscCall(MatDenseGetArrayRead(B, &b));
+	PetscCall(MatDenseGetArrayWrite(C, &c));
+	X = ek_block(EKP_VALUE, B->rmap->n, B->cmap->n, ld_b, EK_COL_MAJOR, b);
+	Y = ek_block(EKP_VALUE, C->rmap->n, C->cmap->n, ld_c, EK_COL_MAJOR, c);
+	EKP_CALL(ek_spmm(p->plan, 1, &X, 0, &Y));
+	PetscCall(MatDenseRestoreArrayWrite(C, &c));
+	PetscCall(MatDenseRestoreArrayRead(B, &b));
+	PetscCall(PetscLogFlops(2.0 * p->A.row_ptr[A->rmap->n] * B->cmap->n));
+	PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
+	PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
+	PetscFunctionReturn(0);
+}
+
+static PetscErrorCode symbolic_dense(Mat C)
+{
+	product *p;
+
+	PetscFunctionBegin;
+	PetscCall(shape(C, MATSEQDENSE));
+	PetscCall(MatSetUp(C));
+	PetscCall(PetscNew(&p));
+	C->product->data = p;
+	C->product->destroy = destroy;
+	C->ops->productnumeric = numeric_dense;
+	PetscFunctionReturn(0);
+}
+
+PetscErrorCode ekp_product_dense(Mat C)
+{
+	PetscFunctionBegin;
+	if (C->product->type == MATPRODUCT_AB || C->product->type == MATPRODUCT_AtB)
+		C->ops->productsymbolic = symbolic_dense;
+	else
+		PetscCall(ekp_product_as_aij(C));
+	PetscFunctionReturn(0);
+}
+
+/* Calls what PETSc has for aij in place of aijek: PETSc finds it by the names of the types, with
+ * either operand. */
+PetscErrorCode ekp_product_as_aij(Mat C)
+{
+	Mat operand[2] = {C->product->A, C->product->B};
+	const char *type[2];
+	char name[256];
+	PetscBool ours;
+	PetscErrorCode (*f)(Mat) = NULL;
+
+	PetscFunctionBegin;
+	for (int k = 0; k < 2; k++) {
+		type[k] = ((PetscObject)operand[k])->type_name;
+		PetscCall(PetscStrcmp(type[k], MATSEQAIJEK, &ours));
+		type[k] = ours ? MATSEQAIJ : type[k];
+		PetscCall(PetscStrcmp(type[k], MATMPIAIJEK, &ours));
+		type[k] = ours ? MATMPIAIJ : type[k];
+	}
+	PetscCall(PetscSNPrintf(name, sizeof name, "MatProductSetFromOptions_%s_%s_C", type[0],
+	                        type[1]));
+	for (int k = 0; k < 2 && !f; k++)
+		PetscCall(PetscObjectQueryFunction((PetscObject)operand[k], name, &f));
+	if (f)
+		PetscCall((*f)(C));
+	PetscFunctionReturn(0);
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Tests of aijek matrices: products, and what happens when patterns, values and types change. Each
+ * result is that of an aij matrix that went the same way. Values are small integers, so sums are
+ * exact in any order, and results must be equal bit for bit. */
+#include "integers.h"
+
+static PetscErrorCode same_vec(Vec a, Vec b, const char *what)
+{
+	PetscBool same;
+
+	PetscFunctionBegin;
+	PetscCall(VecEqual(a, b, &same));
+	REQUIRE(same, what);
+	PetscFunctionReturn(0);
+}
+
+/* Compares all products of A, of type aij, and B. */
+static PetscErrorCode same_products_of(Mat A, Mat B, Vec x, Vec y, PetscBool transposed)
+{
+	Vec v, w;
+
+	PetscFunctionBegin;
+	PetscCall(VecDuplicate(y, &v));
+	PetscCall(VecDuplicate(y, &w));
+	PetscCall(transposed ? MatMultTranspose(A, x, v) : MatMult(A, x, v));
+	PetscCall(transposed ? MatMultTranspose(B, x, w) : MatMult(B, x, w));
+	PetscCall(same_vec(v, w, "product"));
+	PetscCall(transposed ? MatMultTransposeAdd(A, x, y, v) : MatMultAdd(A, x, y, v));
+	PetscCall(transposed ? MatMultTransposeAdd(B, x, y, w) : MatMultAdd(B, x, y, w));
+	PetscCall(same_vec(v, w, "product added to another vector"));
+	PetscCall(transposed ? MatMultTransposeAdd(A, x, v, v) : MatMultAdd(A, x, v, v));
+	PetscCall(transposed ? MatMultTransposeAdd(B, x, w, w) : MatMultAdd(B, x, w, w));
+	PetscCall(same_vec(v, w, "product added in place"));
+	PetscCall(VecDestroy(&v));
+	PetscCall(VecDestroy(&w));
+	PetscFunctionReturn(0);
+}
+
+static PetscErrorCode same_products(Mat A, Mat B)
+{
+	PetscInt rows, cols;
+	Vec x, y;
+
+	PetscFunctionBegin;
+	PetscCall(MatCreateVecs(A, &x, &y));
+	PetscCall(fill(x, 1));
+	PetscCall(fill(y, 2));
+	PetscCall(same_products_of(A, B, x, y, PETSC_FALSE));
+	PetscCall(same_products_of(A, B, y, x, PETSC_TRUE));
+	PetscCall(MatGetSize(A, &rows, &cols));
+	if (rows == cols) {
+		Vec v, w;
+
+		PetscCall(VecDuplicate(x, &v));
+		PetscCall(VecDuplicate(x, &w));
+		PetscCall(MatMultAdd(A, x, x, v));
+		PetscCall(MatMultAdd(B, x, x, w));
+		PetscCall(same_vec(v, w, "product added to x itself"));
+		PetscCall(VecDestroy(&v));
+		PetscCall(VecDestroy(&w));
+	}
+	PetscCall(VecDestroy(&x));
+	PetscCall(VecDestroy(&y));
+	PetscFunctionReturn(0);
+}
+
+static PetscErrorCode same_mat(Mat A, Mat B, const char *what)
+{
+	PetscBool same;
+	Mat C, D;
+
+	PetscFunctionBegin;
+	PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &C));
+	PetscCall(MatConvert(B, MATAIJ, MAT_INITIAL_MATRIX, &D));
+	PetscCall(MatAXPY(C, -1, D, DIFFERENT_NONZERO_PATTERN));
+	PetscReal norm;
+	PetscCall(MatNorm(C, NORM_FROBENIUS, &norm));
+	same = norm == 0 ? PETSC_TRUE : PETSC_FALSE;
+	REQUIRE(same, what);
+	PetscCall(MatDestroy(&C));
+	PetscCall(MatDestroy(&D));
+	PetscFunctionReturn(0);
+}
+
+static PetscErrorCode is_type(Mat A, MatType type)
+{
+	PetscMPIInt size;
+	char full[64];
+	MatType found;
+	PetscBool same;
+
+	PetscFunctionBegin;
+	PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+	PetscCall(PetscSNPrintf(full, sizeof full, "%s%s", size > 1 ? "mpi" : "seq", type));
+	PetscCall(PetscObjectTypeCompare((PetscObject)A, full, &same));
+	PetscCall(MatGetType(A, &found));
+	PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: the type is %s, not %s", name,
+	           found, full);
+	PetscFunctionReturn(0);
+}
+
+static PetscErrorCode test_shapes(void)
+{
+	static const PetscInt shapes[][4] = {
+		{0, 0, 0, 1},   {1, 1, 1, 1},     {5, 40, 9, 1},     {40, 5, 3, 1},
+		{90, 90, 0, 1}, {300, 300, 7, 1}, {300, 200, 5, 40}, {257, 300, 60, 3},
+	};
+	Mat A, B;
+
+	PetscFunctionBegin;
+	name = "shapes";
+	for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++) {
+		const PetscInt *s = shapes[k];
+
+		PetscCall(make(MATAIJ, s[0], s[1], s[2], s[3], &A));
+		PetscCall(make("aijek", s[0], s[1], s[2], s[3], &B));
+		PetscCall(is_type(B, "aijek"));
+		PetscCall(same_products(A, B));
+		PetscCall(MatDestroy(&A));
+		PetscCall(MatDestroy(&B));
+	}
+	PetscFunctionReturn(0);
+}
+
+/* Changes both matrices in the same way. */
+static PetscErrorCode change(Mat A, PetscInt how)
+{
+	PetscInt begin, end, n;
+	Vec l, r;
+	Mat D;
+
+	PetscFunctionBegin;
+	PetscCall(MatGetOwnershipRange(A, &begin, &end));
+	PetscCall(MatGetSize(A, NULL, &n));
+	switch (how) {
+	case 0: /* values */
+		for (PetscInt i = begin; i < end; i++)
+			PetscCall(MatSetValue(A, i, (i + 1) % n, i % 3, INSERT_VALUES));
+		break;
+	case 1: /* entries that the matrix has not had, far away: parallel matrices disassemble */
+		for (PetscInt i = begin; i < end; i += 5)
+			PetscCall(MatSetValue(A, i, (i * 17 + 11) % n, 2, ADD_VALUES));
+		break;
+	case 2: PetscCall(MatScale(A, 3)); break;
+	case 3:
+		PetscCall(MatCreateVecs(A, &r, &l));
+		PetscCall(fill(l, 3));
+		PetscCall(fill(r, 4));
+		PetscCall(MatDiagonalScale(A, l, r));
+		PetscCall(VecDestroy(&l));
+		PetscCall(VecDestroy(&r));
+		break;
+	case 4: PetscCall(MatShift(A, 2)); break;
+	case 5:
+		PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &D));
+		PetscCall(MatAXPY(A, 2, D, SAME_NONZERO_PATTERN));
+		PetscCall(MatDestroy(&D));
+		break;
+	case 6:
+		PetscCall(make(MATAIJ, n, n, 5, 2, &D));
+		PetscCall(MatAXPY(A, 2, D, DIFFERENT_NONZERO_PATTERN));
+		PetscCall(MatDestroy(&D));
+		break;
+	case 7: PetscCall(MatZeroRows(A, end > begin, &begin, 4, NULL, NULL)); break;
+	case 8: PetscCall(MatTranspose(A, MAT_INPLACE_MATRIX, &A)); break;
+	case 9: PetscCall(MatZeroEntries(A)); break;
+	default:
+		PetscCall(MatSetValue(A, begin, begin, 1, ADD_VALUES));
+		PetscCall(MatAssemblyBegin(A, MAT_FLUSH_ASSEMBLY));
+		PetscCall(MatAssemblyEnd(A, MAT_FLUSH_ASSEMBLY));
+		PetscCall(MatSetValue(A, begin, begin, 5, INSERT_VALUES));
+	}
+	PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+	PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+	PetscFunctionReturn(0);
+}
+
+static PetscErrorCode test_changes(void)
+{
+	static const char *const names[] = {
+		"new values",        "new entries", "scale",     "scaled rows", "shift", "axpy",
+		"axpy, new pattern", "zero rows",   "transpose", "zero",        "flush"};
+	Mat A, B;
+
+	PetscFunctionBegin;
+	PetscCall(make(MATAIJ, 120, 120, 6, 1, &A));
+	PetscCall(make("aijek", 120, 120, 6, 1, &B));
+	PetscCall(same_products(A, B));
+	for (PetscInt k = 0; k < 11; k++) {
+		name = names[k];
+		PetscCall(change(A, k));
+		PetscCall(change(B, k));
+		PetscCall(is_type(B, "aijek"));
+		PetscCall(same_mat(A, B, "matrix"));
+		PetscCall(same_products(A, B));
+	}
+	PetscCall(MatDestroy(&A));
+	PetscCall(MatDestroy(&B));
+	PetscFunctionReturn(0);
+}
+
+static PetscErrorCode test_conversions(void)
+{
+	Mat A, B, C, D;
+
+	PetscFunctionBegin;
+	name = "conversions";
+	PetscCall(make(MATAIJ, 100, 100, 5, 1, &A));
+	PetscCall(MatConvert(A, "aijek", MAT_INITIAL_MATRIX, &B));
+	PetscCall(is_type(B, "aijek"));
+	PetscCall(same_products(A, B));
+	PetscCall(MatDuplicate(B, MAT_COPY_VALUES, &C));
+	PetscCall(is_type(C, "aijek"));
+	PetscCall(same_products(A, C));
+	PetscCall(MatScale(C, 2));
+	PetscCall(MatConvert(B, "aijek", MAT_REUSE_MATRIX, &C));
+	PetscCall(same_products(A, C));
+	PetscCall(MatConvert(C, MATAIJ, MAT_INPLACE_MATRIX, &C));
+	PetscCall(is_type(C, MATAIJ));
+	PetscCall(same_products(A, C));
+	PetscCall(MatConvert(C, "aijek", MAT_INPLACE_MATRIX, &C));
+	PetscCall(same_products(A, C));
+	PetscCall(MatConvert(C, MATAIJ, MAT_INITIAL_MATRIX, &D));
+	PetscCall(is_type(D, MATAIJ));
+	PetscCall(same_products(A, D));
+	PetscCall(MatDestroy(&D));
+	static const char *const types[] = {"dense", "baij", "sbaij", "hypre", "aijperm", "is"};
+	for (size_t k = 0; k < sizeof types / sizeof types[0]; k++) {
+		name = types[k];
+		if (k == 2) {
+			PetscCall(MatSetOption(C, MAT_SYMMETRIC, PETSC_TRUE));
+			PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
+		}
+		PetscCall(MatConvert(C, types[k], MAT_INITIAL_MATRIX, &D));
+		PetscCall(MatDestroy(&D));
+		if (k == 2 || k == 5)
+			continue; /* aij itself is not converted to these in place */
+		PetscCall(MatDuplicate(C, MAT_COPY_VALUES, &D));
+		PetscCall(MatConvert(D, types[k], MAT_INPLACE_MATRIX, &D));
+		if (k != 3) /* which multiplies in its own order, and has no product that adds */
+			PetscCall(same_products(A, D));
+		PetscCall(MatDestroy(&D));
+	}
+	PetscCall(MatDestroy(&A));
+	PetscCall(MatDestroy(&B));
+	PetscCall(MatDestroy(&C));
+	PetscFunctionReturn(0);
+}
+
+static PetscErrorCode test_sparse_products(void)
+{
+	static const MatProductType types[] = {MATPRODUCT_AB, MATPRODUCT_AtB, MATPRODUCT_PtAP,
+	                                       MATPRODUCT_ABt, MATPRODUCT_RARt};
+	PetscMPIInt size;
+	Mat A[2], P[2], C[2];
+
+	PetscFunctionBegin;
+	name = "sparse products";
+	PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+	for (int k = 0; k < (size > 1 ? 3 : 5); k++) {
+		PetscBool tall = types[k] == MATPRODUCT_AB || types[k] == MATPRODUCT_PtAP ||
+		                                 types[k] == MATPRODUCT_AtB
+		                         ? PETSC_TRUE
+		                         : PETSC_FALSE;
+
+		for (int own = 0; own < 2; own++) {
+			PetscCall(make(own ? "aijek" : MATAIJ, 90, 90, 5, 1, &A[own]));
+			PetscCall(make(own && k != 1 ? "aijek" : MATAIJ, tall ? 90 : 40,
+			               tall ? 40 : 90, 3, 1, &P[own]));
+			PetscCall(MatProductCreate(A[own], P[own], NULL, &C[own]));
+			PetscCall(MatProductSetType(C[own], types[k]));
+			PetscCall(MatProductSetFromOptions(C[own]));
+			PetscCall(MatProductSymbolic(C[own]));
+			PetscCall(MatProductNumeric(C[own]));
+		}
+		PetscCall(same_mat(C[0], C[1], MatProductTypes[types[k]]));
+		PetscCall(same_products(C[0], C[1]));
+		for (int own = 0; own < 2; own++) {
+			PetscCall(MatScale(A[own], 3));
+			PetscCall(MatScale(P[own], -1));
+			PetscCall(MatProductNumeric(C[own]));
+		}
+		PetscCall(same_mat(C[0], C[1], "with new values"));
+		PetscCall(same_products(C[0], C[1]));
+		if (k != 1)
+			PetscCall(is_type(C[1], "aijek"));
+		for (int own = 0; own < 2; own++) {
+			PetscCall(MatDestroy(&A[own]));
+			PetscCall(MatDestroy(&P[own]));
+			PetscCall(MatDestroy(&C[own]));
+		}
+	}
+	PetscFunctionReturn(0);
+}
+
+static PetscErrorCode test_dense_products(void)
+{
+	Mat A, B, X, C, D;
+
+	PetscFunctionBegin;
+	name = "products with dense matrices";
+	PetscCall(make(MATAIJ, 90, 90, 5, 1, &A));
+	PetscCall(make("aijek", 90, 90, 5, 1, &B));
+	PetscCall(make(MATAIJ, 90, 6, 4, 1, &C));
+	PetscCall(MatConvert(C, MATDENSE, MAT_INITIAL_MATRIX, &X));
+	PetscCall(MatDestroy(&C));
+	PetscCall(MatMatMult(A, X, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+	PetscCall(MatMatMult(B, X, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &D));
+	PetscCall(same_mat(C, D, "A X"));
+	PetscCall(MatScale(A, 2));
+	PetscCall(MatScale(B, 2));
+	PetscCall(MatMatMult(A, X, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));
+	PetscCall(MatMatMult(B, X, MAT_REUSE_MATRIX, PETSC_DEFAULT, &D));
+	PetscCall(same_mat(C, D, "A X with new values"));
+	PetscCall(MatDestroy(&C));
+	PetscCall(MatDestroy(&D));
+	PetscCall(MatTransposeMatMult(A, X, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+	PetscCall(MatTransposeMatMult(B, X, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &D));
+	PetscCall(same_mat(C, D, "A^T X"));
+	PetscCall(MatDestroy(&C));
+	PetscCall(MatDestroy(&D));
+	PetscCall(MatDestroy(&A));
+	PetscCall(MatDestroy(&B));
+	PetscCall(MatDestroy(&X));
+	PetscFunctionReturn(0);
+}
+
+/* A method that there is not must give an error of PETSc, and nothing else. */
+static PetscErrorCode test_error(void)
+{
+	PetscErrorCode code;
+	Mat A, B;
+	Vec x, y;
+
+	PetscFunctionBegin;
+	name = "errors";
+	comm = PETSC_COMM_SELF; /* messages of a parallel product would stay under way */
+	PetscCall(make("aijek", 60, 60, 5, 1, &A));
+	PetscCall(MatCreateVecs(A, &x, &y));
+	PetscCall(PetscOptionsSetValue(NULL, "-mat_ek_method", "csr.vector"));
+	PetscCall(MatMult(A, x, y));
+	PetscCall(PetscOptionsSetValue(NULL, "-mat_ek_method", "no.such.method"));
+	PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+	code = make("aijek", 60, 60, 5, 1, &B); /* with -mat_ek_plan_early */
+	if (!code)
+		code = MatMult(B, x, y);
+	PetscCall(PetscPopErrorHandler());
+	REQUIRE(code == PETSC_ERR_LIB, "a wrong method is an error of the library");
+	PetscCall(PetscOptionsClearValue(NULL, "-mat_ek_method"));
+	PetscCall(MatDestroy(&A));
+	PetscCall(MatDestroy(&B));
+	PetscCall(VecDestroy(&x));
+	PetscCall(VecDestroy(&y));
+	PetscFunctionReturn(0);
+}
+
+int main(int argc, char **argv)
+{
+	PetscErrorCode (*const tests[])(void) = {test_shapes,         test_changes,
+	                                         test_conversions,    test_sparse_products,
+	                                         test_dense_products, test_error};
+
+	PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+	comm = PETSC_COMM_WORLD;
+	for (size_t k = 0; k < sizeof tests / sizeof tests[0]; k++)
+		PetscCall((*tests[k])());
+	PetscCall(PetscPrintf(PETSC_COMM_WORLD, "states: all tests passed\n"));
+	PetscCall(PetscFinalize());
+	return 0;
+}
