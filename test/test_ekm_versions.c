@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests versions of the binary form. Files of version 2, with the library's own checksum, can be
  * read. Files are written as version 3, with xxHash checksums of the bytes as in the file. A build
- * without xxHash refuses to write, and the message says why. */
+ * without xxHash refuses to write, and the message says why. A second header is read only if the
+ * format has so many arrays, and neither header may have more arrays than it. */
 #define _POSIX_C_SOURCE 200809L
 #include <unistd.h>
 
 #include "io/io.h"
 #include "support/support.h"
 
-enum { VERSION = 8, ENDIAN = 12, SUMS = 232, HEADER = 368, VALUES = HEADER + 3 * 4 };
+enum { VERSION = 8, ENDIAN = 12, MORE = 28, LENGTHS = 104, SUMS = 232, HEADER_SUM = 360 };
+enum { HEADER = 368, VALUES = HEADER + 3 * 4 };
+/* What the second header has, from its beginning. */
+enum { MORE_SUMS = 192, MORE_SUM = 384, MORE_HEADER = 392 };
 
 #define SEED(name) EK_SOURCE_DIR "/fuzz/corpus/ekm/" name
 
@@ -131,27 +135,36 @@ static void test_new(void **state)
 	ek_context_destroy(ctx);
 }
 
+/* Writes A, reads the file into `data`, and returns its length. */
+static size_t file_of(const ek_matrix *A)
+{
+	char path[64];
+	size_t n;
+
+	snprintf(path, sizeof path, "/tmp/ek-versions-%ld.ekm", (long)getpid());
+	expect_status(ek_matrix_write(A, path, NULL), EK_OK);
+	n = slurp(path);
+	unlink(path);
+	assert_true(n < sizeof data);
+	return n;
+}
+
 /* Tests a format with more arrays than the header has room for: files without the second header,
  * from before the format had so many, and files with it, of which each byte is protected. */
 static void test_second_header(void **state)
 {
 	ek_context *ctx = context();
 	ek_matrix *A, *B;
-	char path[64];
 	size_t n;
 
 	(void)state;
 	if (old_file(SEED("cocktail"), &n))
 		check_bytes(ctx, data + 1, n, EK_EIO);
 	if (eki_xxhash_version()) {
-		snprintf(path, sizeof path, "/tmp/ek-versions-%ld.ekm", (long)getpid());
 		expect_status(ek_matrix_generate(ctx, "poisson2d5:nx=5,ny=5", EK_F64, EK_I32, &A),
 		              EK_OK);
 		expect_status(ek_matrix_convert(A, "cocktail", NULL, &B), EK_OK);
-		expect_status(ek_matrix_write(B, path, NULL), EK_OK);
-		n = slurp(path);
-		unlink(path);
-		assert_true(n < sizeof data);
+		n = file_of(B);
 		check_bytes(ctx, data, n, EK_EIO);
 		ek_matrix_destroy(B);
 		ek_matrix_destroy(A);
@@ -159,10 +172,84 @@ static void test_second_header(void **state)
 	ek_context_destroy(ctx);
 }
 
+/* Checks that a file of n bytes is refused after a change of the 8 bytes at `at` (4 for MORE),
+ * although the checksums of the headers are right. */
+static void check_change(ek_context *ctx, size_t n, size_t at, uint64_t to, ek_status expected,
+                         const char *text)
+{
+	unsigned char copy[sizeof data];
+	const uint32_t flag = (uint32_t)to;
+	uint32_t more;
+	uint64_t sum;
+	ek_matrix *A = NULL;
+
+	memcpy(copy, data, n);
+	memcpy(copy + at, at == MORE ? (const void *)&flag : &to,
+	       at == MORE ? sizeof flag : sizeof to);
+	memcpy(&more, copy + MORE, sizeof more);
+	sum = eki_checksum(EKI_EKM_VERSION, copy, HEADER_SUM);
+	memcpy(copy + HEADER_SUM, &sum, sizeof sum);
+	if (more && n >= HEADER + MORE_HEADER) {
+		sum = eki_checksum(EKI_EKM_VERSION, copy + HEADER, MORE_SUM);
+		memcpy(copy + HEADER + MORE_SUM, &sum, sizeof sum);
+	}
+	expect_error(ek_matrix_read_memory(ctx, "f", copy, n, 0, 0, NULL, &A), expected, text);
+	assert_null(A);
+}
+
+/* Tests headers whose checksums are right, but which have arrays that the format does not have, or
+ * impossible lengths. */
+static void test_arrays(void **state)
+{
+	ek_context *ctx = context();
+	ek_matrix *A, *B;
+	size_t n;
+	int count = 0;
+
+	(void)state;
+	if (!eki_xxhash_version()) {
+		ek_context_destroy(ctx);
+		return;
+	}
+	expect_status(ek_matrix_generate(ctx, "poisson2d5:nx=5,ny=5", EK_F64, EK_I32, &A), EK_OK);
+	n = file_of(A);
+	/* The second header of a file in CSR: nothing is behind the first one but the arrays. */
+	check_change(ctx, n, MORE, 1, EK_ESYNTAX, "csr has only 3 arrays");
+	check_change(ctx, n, LENGTHS + 8 * 3, 1, EK_ESYNTAX, "array 4, but csr has only 3");
+	check_change(ctx, n, LENGTHS + 8 * 15, UINT64_MAX, EK_ESYNTAX,
+	             "array 16, but csr has only 3");
+	check_change(ctx, n, SUMS + 8 * 3, 1, EK_ESYNTAX, "array 4, but csr has only 3");
+
+	expect_status(ek_matrix_convert(A, "cocktail", NULL, &B), EK_OK);
+	while (count < EKI_MAX_ARRAYS && B->store.format->array[count].name)
+		count++;
+	n = file_of(B);
+	assert_in_range(count, 17, EKI_MAX_ARRAYS - 1);
+	check_change(ctx, n, MORE, 0, EK_EIO, "checksum");
+	for (int k = 16; k < count; k++) {
+		const size_t at = HEADER + 8 * (size_t)(k - 16);
+
+		check_change(ctx, n, at, UINT64_MAX, EK_EOVERFLOW, "entries, which do not fit");
+		check_change(ctx, n, at, INT64_MAX, EK_EOVERFLOW, "entries, which do not fit");
+		check_change(ctx, n, at, INT64_MAX / 16, EK_ETRUNCATED, "bytes");
+		check_change(ctx, n, at, 1 << 20, EK_ETRUNCATED, "bytes");
+	}
+	for (int k = count; k < EKI_MAX_ARRAYS; k++) {
+		const size_t at = HEADER + 8 * (size_t)(k - 16);
+
+		check_change(ctx, n, at, 1, EK_ESYNTAX, "but cocktail has only");
+		check_change(ctx, n, at + MORE_SUMS, 1, EK_ESYNTAX, "but cocktail has only");
+	}
+	ek_matrix_destroy(B);
+	ek_matrix_destroy(A);
+	ek_context_destroy(ctx);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_old), cmocka_unit_test(test_new),
-	                                   cmocka_unit_test(test_second_header)};
+	                                   cmocka_unit_test(test_second_header),
+	                                   cmocka_unit_test(test_arrays)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

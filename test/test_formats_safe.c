@@ -3,23 +3,29 @@
  * new row of the table is tested without a change here. */
 #include "plan/plan.h"
 #include "support/exhaust.h"
+#include "support/guard.h"
 #include "support/product.h"
 #include "support/support.h"
 
-enum { ROWS = 61, COLS = 50 };
+enum { ROWS = 61, COLS = 50, WHOLE_COLS = 40 };
+
+static struct guard x_guard, y_guard;
 
 /* Runs products and conversions of a damaged matrix that ek_matrix_check accepted. They must not
  * access memory outside the arrays. */
 static void use(const ek_matrix *B)
 {
-	static double x[64], y[64];
+	ek_matrix_info info = {.size = sizeof info};
 	ek_matrix *C;
 	ek_plan *plan;
 	double value;
 
+	expect_status(ek_matrix_get_info(B, &info), EK_OK);
 	for (int op = 0; op < 2; op++) {
-		const ek_dense X = ek_vector(EK_F64, op ? ROWS : COLS, x);
-		const ek_dense Y = ek_vector(EK_F64, op ? COLS : ROWS, y);
+		const int64_t nx = op ? info.rows : info.cols, ny = op ? info.cols : info.rows;
+		void *x = guard_at_end(&x_guard, (size_t)nx * sizeof(double));
+		void *y = guard_at_end(&y_guard, (size_t)ny * sizeof(double));
+		const ek_dense X = ek_vector(EK_F64, nx, x), Y = ek_vector(EK_F64, ny, y);
 		ek_hints hints = {.size = sizeof hints, .op = op ? EK_OP_T : EK_OP_N};
 
 		expect_status(ek_plan_create(EK_SPMV, B, &hints, &plan), EK_OK);
@@ -85,7 +91,7 @@ static void break_dims(ek_matrix *B)
 }
 
 /* Makes a matrix with short rows, some of them empty, and a full last row. */
-static ek_matrix *make(ek_context *ctx)
+static ek_matrix *make(ek_context *ctx, int cols)
 {
 	int32_t ptr[ROWS + 1] = {0}, col[5 * ROWS + COLS];
 	double val[5 * ROWS + COLS];
@@ -93,7 +99,7 @@ static ek_matrix *make(ek_context *ctx)
 	ek_matrix *A;
 
 	for (int i = 0; i < ROWS; i++) {
-		const int len = i == ROWS - 1 ? COLS : i % 6, step = i == ROWS - 1 ? 1 : 3 + i % 5;
+		const int len = i == ROWS - 1 ? cols : i % 6, step = i == ROWS - 1 ? 1 : 3 + i % 5;
 
 		for (int j = 0; j < len; j++) {
 			col[n] = i == ROWS - 1 ? j : i % 11 + j * step;
@@ -102,7 +108,7 @@ static ek_matrix *make(ek_context *ctx)
 		ptr[i + 1] = n;
 	}
 	expect_status(
-		ek_matrix_from_csr(ctx, EK_F64, EK_I32, ROWS, COLS, ptr, col, val, EK_COPY, &A),
+		ek_matrix_from_csr(ctx, EK_F64, EK_I32, ROWS, cols, ptr, col, val, EK_COPY, &A),
 		EK_OK);
 	return A;
 }
@@ -131,13 +137,18 @@ static void test_broken(void **state)
 		"ell:order=1",          "hyb:width=7",  "sell:c=8,sigma=16",
 		"brc:height=8,width=7", "bcsr:r=2,c=3", "bcoo:r=3,c=2",
 		"bccoo:r=3,c=3",        "bell:r=2,c=3", "sbell:r=3,c=2,h=4"};
+	/* Blocks of which none reaches beyond the last column. */
+	static const char *const whole[] = {"bcsr:r=1,c=8", "bell:r=1,c=8", "sbell:r=1,c=8,h=8",
+	                                    "sbell:r=1,c=8,h=64"};
 	struct heap heap = HEAP_INIT;
 	ek_context *ctx = heap_context_cut(&heap, 2, 0);
 	ek_matrix *A;
 
 	(void)state;
 	product_catch_crashes();
-	A = make(ctx);
+	guard_make(&x_guard, ROWS * sizeof(double));
+	guard_make(&y_guard, ROWS * sizeof(double));
+	A = make(ctx, COLS);
 	for (const ek_format *f = NULL; (f = ek_format_next(f));) {
 		const char *name = ek_format_name(f);
 
@@ -148,6 +159,12 @@ static void test_broken(void **state)
 				break_format(A, other[k]);
 	}
 	ek_matrix_destroy(A);
+	A = make(ctx, WHOLE_COLS);
+	for (size_t k = 0; k < sizeof whole / sizeof *whole; k++)
+		break_format(A, whole[k]);
+	ek_matrix_destroy(A);
+	guard_free(&x_guard);
+	guard_free(&y_guard);
 	ek_context_destroy(ctx);
 	heap_close(&heap);
 }

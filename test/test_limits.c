@@ -98,7 +98,7 @@ static struct ekm_header header(ek_index index, const char *format, int64_t rows
 	                       .cols = cols};
 
 	snprintf(h.format, sizeof h.format, "%s", format);
-	for (int k = 0; k < 16; k++)
+	for (int k = 0; ek_format_find(format)->array[k].name; k++)
 		h.sum[k] = eki_checksum(EKI_EKM_OLD, "", 0);
 	h.header_sum = eki_checksum(EKI_EKM_OLD, &h, offsetof(struct ekm_header, header_sum));
 	return h;

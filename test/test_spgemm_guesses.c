@@ -156,6 +156,26 @@ static void test_guesses(void **state)
 	assert_int_equal(eki_bins_grown(EKI_MEMORY_HYBRID, 512, 600), 600);
 }
 
+/* Checks that a plan keeps nothing of the estimate but the rooms, which every guess has. */
+static void test_held(void **state)
+{
+	int64_t held[2];
+	ek_matrix *A;
+
+	(void)state;
+	expect_status(ek_matrix_generate(e.ctx, "rmat:scale=10,factor=8", EK_F64, EK_I32, &A),
+	              EK_OK);
+	for (int k = 0; k < 2; k++) {
+		ek_plan *plan =
+			plan_of(A, A, k ? "spgemm.csr.bins:memory=5" : "spgemm.csr.bins:memory=4");
+
+		held[k] = ek_plan_memory(plan);
+		ek_plan_destroy(plan);
+	}
+	assert_int_equal(held[0], held[1]);
+	ek_matrix_destroy(A);
+}
+
 /* ---- Limits ---------------------------------------------------------------------------------- */
 
 /* Checks that each memory method keeps the least limit that it accepts, and refuses less. */
@@ -211,6 +231,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_types),
 		cmocka_unit_test(test_guesses),
+		cmocka_unit_test(test_held),
 		cmocka_unit_test(test_least),
 	};
 

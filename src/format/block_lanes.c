@@ -201,7 +201,8 @@ static int64_t FN(lanes_len_fault)(const ek_store *s, int64_t begin, int64_t end
 }
 
 /* Tells whether block t of a lane is wrong: its column, its mask or its padding. `low` is the least
- * column that it may have; b is its block row. */
+ * column that it may have; b is its block row. Products gather c elements of x for padding too, so
+ * that its column must be one at which a block may begin. */
 static bool FN(lane_fault)(const ek_store *s, const block_lanes *l, int64_t b, int64_t block,
                            int64_t place, bool pads, int64_t low)
 {
@@ -210,7 +211,7 @@ static bool FN(lane_fault)(const ek_store *s, const block_lanes *l, int64_t b, i
 	const VAL *val = (const VAL *)s->array[BLOCK_VAL] + place;
 	uint64_t m = block_mask(s->array[BLOCK_MASK], h, block);
 
-	if (col < (pads ? 0 : low) || col >= s->cols || (!pads && col % h->c) || pads == (m != 0))
+	if (col < (pads ? 0 : low) || col >= s->cols || col % h->c || pads == (m != 0))
 		return true;
 	for (int p = 0; p < h->places; p++)
 		if (!(m >> p & 1) && !eki_pads(val[p * l->height]))
@@ -245,10 +246,10 @@ static int64_t FN(lanes_fault)(const ek_store *s, int64_t begin, int64_t end)
 			const int64_t t = (at - start) / l.height, lane = (at - start) % l.height;
 			const int64_t b = k * l.height + lane, n = b < l.shape.rows ? len[b] : 0;
 			const int64_t place = (start + t * l.height) * l.shape.places + lane;
-			const IDX *before = (const IDX *)s->array[BLOCK_COL] + at - l.height;
+			const IDX *col = s->array[BLOCK_COL];
 
 			if (FN(lane_fault)(s, &l, b, at, place, t >= n,
-			                   t ? (int64_t)*before + 1 : 0))
+			                   t ? (int64_t)col[at - l.height] + 1 : 0))
 				return k;
 		}
 	}
@@ -349,9 +350,10 @@ ek_status eki_block_lanes_check(const ek_context *ctx, const ek_store *s)
 	if (k < l.slices)
 		return eki_fail(EK_ERANGE,
 		                "slice %lld: its width is not that of its longest block row, or "
-		                "columns do not ascend from 0 to %lld, or a block is empty, has "
+		                "columns do not ascend from 0 to %lld in multiples of %d, or a "
+		                "block is empty, has "
 		                "entries outside the matrix, or padding that is not 0",
-		                (long long)k, (long long)s->cols - 1);
+		                (long long)k, (long long)s->cols - 1, l.shape.c);
 	for (k = 0; k < s->len[BLOCK_MASK]; k++)
 		total += __builtin_popcount(mask[k]);
 	if (total != s->nnz)

@@ -277,7 +277,7 @@ static ek_status check(const ek_context *ctx, const ek_store *s)
 	if (total != s->nnz)
 		return eki_fail(EK_ERANGE, "the parts have %lld entries, the matrix has %lld",
 		                (long long)total, (long long)s->nnz);
-	return EK_OK;
+	return eki_cocktail_flat_check(ctx, s, part);
 }
 
 static bool find(const ek_store *s, int64_t i, int64_t j, eki_place *at)

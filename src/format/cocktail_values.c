@@ -2,7 +2,8 @@
  * Fills new values into a matrix in the cocktail format, entry by entry. An entry is searched for
  * on the dense diagonals and then in the dense blocks. If it is in neither, it is a flat entry,
  * stored in the ELLPACK or SELL part or else in the CSR or coordinate part. Flat entries of a row
- * have ascending columns, so the entry is usually the next one after the flat entry found last. */
+ * have ascending columns, which the check of the format makes sure of, so the entry is usually the
+ * next one after the flat entry found last. */
 #include "format/cocktail_values.h"
 #include "format/coo.h"
 #include "format/ell.h"
@@ -93,6 +94,24 @@ static struct FN(flat_row) FN(flat_row_of)(const ek_store *part, int64_t i)
 	return f;
 }
 
+/* Returns the first row in [begin, end) whose flat entries do not ascend, or `end` if there is
+ * none. */
+static int64_t FN(flat_fault)(const ek_store *s, int64_t begin, int64_t end)
+{
+	ek_store part[PARTS];
+
+	for (int p = 0; p < PARTS; p++)
+		part[p] = eki_cocktail_part(s, p);
+	for (int64_t i = begin; i < end; i++) {
+		const struct FN(flat_row) flat = FN(flat_row_of)(part, i);
+
+		for (int64_t n = 1; n < flat.all; n++)
+			if (FN(flat_col)(&flat, n) <= FN(flat_col)(&flat, n - 1))
+				return i;
+	}
+	return end;
+}
+
 static void FN(cocktail_values)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR];
@@ -122,6 +141,26 @@ static void FN(cocktail_values)(const ek_store *csr, ek_store *out, int64_t begi
 
 #endif
 #if EK_ONCE
+
+ek_status eki_cocktail_flat_check(const ek_context *ctx, const ek_store *s,
+                                  const ek_store part[PARTS])
+{
+	static eki_fault_fn *const fault[EK_NTYPE] = EK_BY_TYPE(flat_fault);
+	int64_t i;
+
+	if ((part[PART_ELL].format && part[PART_SELL].format) ||
+	    (part[PART_CSR].format && part[PART_COO].format))
+		return eki_fail(EK_ERANGE, "parts in both %s are not possible",
+		                part[PART_CSR].format && part[PART_COO].format ? "csr and coo"
+		                                                               : "ell and sell");
+	i = eki_first_fault(ctx, s, fault[eki_type(s->value, s->index)], s->rows);
+	if (i < s->rows)
+		return eki_fail(EK_ERANGE,
+		                "row %lld: columns do not ascend in its entries in ell or sell, "
+		                "then csr or coo",
+		                (long long)i);
+	return EK_OK;
+}
 
 ek_status eki_cocktail_values(const ek_context *ctx, const ek_store *csr, ek_store *out)
 {

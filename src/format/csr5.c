@@ -142,7 +142,8 @@ static ek_status adopt(const ek_context *ctx, ek_store *csr, ek_store *out)
 	*out = s;
 done:
 	if (status != EK_OK) {
-		s.borrowed = 1u << CSR5_PTR | 1u << CSR5_COL | 1u << CSR5_VAL;
+		s.borrowed =
+			UINT64_C(1) << CSR5_PTR | UINT64_C(1) << CSR5_COL | UINT64_C(1) << CSR5_VAL;
 		eki_store_free(ctx, &s);
 	}
 	return status;

@@ -296,7 +296,7 @@ static ek_status columns_from_0(const ek_context *ctx, const ek_store *s, ek_sto
 	eki_idx_shift(ctx, s->array[CSR_COL], s->nnz, size, s->base, col);
 	*copy = *s;
 	copy->array[CSR_COL] = col;
-	copy->borrowed = ~(1u << CSR_COL);
+	copy->borrowed = ~(UINT64_C(1) << CSR_COL);
 	copy->base = 0;
 	*csr = copy;
 	return EK_OK;

@@ -5,7 +5,7 @@
  * grows with the bytes read. Checksums cover every byte (checksum.c), and the arrays are checked
  * like arrays that a caller passes. Files of version 2, which differ only in the checksum, can be
  * read too. The header has room for 16 arrays; if the format has more, a second header follows.
- * Files of cocktails from before these had more than 16 arrays have none. */
+ * Older files of cocktails, which had 16 arrays, have no second header. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,12 +88,20 @@ static ek_status header_check(const eki_source *s, const struct ekm_header *h)
 	return EK_OK;
 }
 
-/* Reads the second header, if there is one, and collects what both say about arrays. */
-static ek_status more_read(eki_source *s, const struct ekm_header *h, struct ekm_arrays *a)
+/* Reads the second header, if there is one, and collects what both say about the arrays of
+ * `format`, and about no others. */
+static ek_status more_read(eki_source *s, const struct ekm_header *h, const ek_format *format,
+                           struct ekm_arrays *a)
 {
 	struct ekm_more more = {0};
+	int count = 0;
 	size_t got;
 
+	while (count < EKI_MAX_ARRAYS && format->array[count].name)
+		count++;
+	if (h->more && count <= EKM_FIRST)
+		return eki_fail(EK_ESYNTAX, "%s: a second header, but %s has only %d arrays",
+		                s->name, format->name, count);
 	for (int k = 0; k < EKM_MORE; k++)
 		more.sum[k] = eki_checksum(h->version, "", 0);
 	if (h->more) {
@@ -111,6 +119,10 @@ static ek_status more_read(eki_source *s, const struct ekm_header *h, struct ekm
 	memcpy(a->len + EKM_FIRST, more.len, sizeof more.len);
 	memcpy(a->sum, h->sum, sizeof h->sum);
 	memcpy(a->sum + EKM_FIRST, more.sum, sizeof more.sum);
+	for (int k = count; k < (h->more ? EKI_MAX_ARRAYS : EKM_FIRST); k++)
+		if (a->len[k] || a->sum[k]) /* writers leave both 0 */
+			return eki_fail(EK_ESYNTAX, "%s: array %d, but %s has only %d", s->name,
+			                k + 1, format->name, count);
 	return EK_OK;
 }
 
@@ -209,7 +221,7 @@ static ek_status arrays_read(eki_source *s, const struct ekm_header *h, ek_store
 	                    .nnz = h->nnz,
 	                    .columns = h->columns};
 	memcpy(store->dim, h->dim, sizeof store->dim);
-	EK_RETURN_IF(more_read(s, h, &arrays));
+	EK_RETURN_IF(more_read(s, h, format, &arrays));
 	EK_RETURN_IF(lengths_check(s, &arrays, store));
 	for (int k = 0; k < EKI_MAX_ARRAYS && format->array[k].name; k++) {
 		const char *name = format->array[k].name;

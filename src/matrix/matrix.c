@@ -169,7 +169,7 @@ static ek_status copy_ptr(const ek_context *ctx, ek_store *s)
 	EK_RETURN_IF(copy_indices(ctx, s->array[CSR_PTR], s->len[CSR_PTR], eki_ptr_size(s->index),
 	                          s->base, &ptr));
 	s->array[CSR_PTR] = ptr;
-	s->borrowed &= ~(1u << CSR_PTR);
+	s->borrowed &= ~(UINT64_C(1) << CSR_PTR);
 	return EK_OK;
 }
 
@@ -249,7 +249,7 @@ static ek_status wrap_arrays(ek_value value, ek_index index, int64_t major, int6
 	                .index = index,
 	                .rows = major,
 	                .cols = minor,
-	                .borrowed = ~0u,
+	                .borrowed = UINT64_MAX,
 	                .columns = columns,
 	                .base = flags & EK_BASE1 ? 1 : 0,
 	                .from1 = flags & EK_BASE1};

@@ -17,7 +17,6 @@
  * Cohen 1996 and 1998 (estimate); Gilbert, Moler and Schreiber 1992 (growth by half); Liu 2015,
  * section 9.3, has both as methods of memory pre-allocation. */
 #include <math.h>
-#include <string.h>
 
 #include "spgemm/bins_rooms.h"
 #define EK_TYPES_ONLY
@@ -121,7 +120,8 @@ static void minima_part(void *arg, int part)
 	          e->salt, e->key, e->sum);
 }
 
-/* Sets sum[i], which must be 0, to the sum of KEYS numbers for row i of C. */
+/* Sets sum[i], which must be 0, to the sum of KEYS numbers for row i of C. The limit on memory must
+ * leave room for `sum` and the keys. */
 static ek_status add_up(eki_step *step, double *sum)
 {
 	static keys_fn *const keys[EK_NTYPE] = EK_BY_TYPE(find_keys);
@@ -129,8 +129,8 @@ static ek_status add_up(eki_step *step, double *sum)
 	const ek_store *A = step->in[0], *B = step->in[1];
 	const int type = eki_type(A->value, A->index);
 	const int64_t limit = step->problem->memory;
-	const int64_t needs =
-		eki_plus(eki_plan_needs(step->plan), eki_times(B->rows, (int64_t)sizeof(uint64_t)));
+	const int64_t bytes = eki_times(eki_plus(A->rows, B->rows), (int64_t)sizeof(uint64_t));
+	const int64_t needs = eki_plus(eki_plan_needs(step->plan), bytes);
 	struct estimate e = {step, keys[type], minima[type], 0, NULL, sum, 1};
 
 	if (limit > 0 && needs > limit)
@@ -171,13 +171,13 @@ ek_status eki_bins_rooms(eki_step *step, eki_bins *b, eki_bin_memory memory)
 {
 	const int64_t rows = step->in[0]->rows;
 	double *sum = NULL;
+	ek_status status = EK_OK;
 
 	EK_RETURN_IF(eki_step_alloc(step, rows, sizeof *b->room, &b->room));
 	EK_RETURN_IF(eki_step_alloc(step, rows, sizeof *b->rank, &b->rank));
 	if (memory == EKI_MEMORY_PROBABILISTIC) {
-		EK_RETURN_IF(eki_step_alloc(step, rows, sizeof *sum, &sum));
-		memset(sum, 0, (size_t)rows * sizeof *sum);
-		EK_RETURN_IF(add_up(step, sum));
+		EK_RETURN_IF(eki_calloc(step->ctx, rows, sizeof *sum, (void *)&sum));
+		EK_TRY(add_up(step, sum));
 	}
 	for (int64_t k = 0; k < rows; k++)
 		b->rank[b->row[k]] = k;
@@ -191,7 +191,9 @@ ek_status eki_bins_rooms(eki_step *step, eki_bins *b, eki_bin_memory memory)
 		b->room_first = eki_plus(b->room_first, b->room[i]);
 		b->room_most = eki_plus(b->room_most, all_rooms(memory, b->room[i], bound));
 	}
-	return EK_OK;
+done:
+	eki_free(step->ctx, sum, rows, sizeof *sum);
+	return status;
 }
 
 #endif

@@ -83,10 +83,9 @@ static ek_status find_places(eki_step *step, eki_gpu_bins *s)
 
 /* The temporary bytes that each memory method needs, for entries alone. */
 typedef struct needs {
-	int64_t first; /* hybrid: before rows grow */
-	int64_t most;  /* hybrid: if all rows grow to their bounds */
-	int64_t room_first,
-		room_most; /* the same for a method that guesses, if this plan has one */
+	int64_t first;                 /* hybrid: before rows grow */
+	int64_t most;                  /* hybrid: if all rows grow to their bounds */
+	int64_t room_first, room_most; /* the same for a method that guesses, if there is one */
 	int64_t bound;
 	int64_t slot;   /* precise: for each row that is counted at a time */
 	int64_t always; /* of all methods, for lengths and places of rows */

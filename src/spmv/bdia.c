@@ -138,13 +138,12 @@ static inline void FN(bdia_spread)(const VAL *val, const VAL *xs, int64_t n, int
 {
 	for (int64_t d = 0; d < n; d++, val += BDIA_ROWS, column++) {
 		const struct bdia_part p = bdia_part_of(column, cols, rows);
-		VAL *to = sum + (column - first);
-		int64_t r = p.low;
+		int64_t r = p.low, to = column + r - first;
 
-		for (; r + W <= p.high; r += W)
-			vstore(to + r, vfma(vload(val + r), vload(xs + r), vload(to + r)));
-		for (; r < p.high; r++)
-			to[r] += val[r] * xs[r];
+		for (; r + W <= p.high; r += W, to += W)
+			vstore(sum + to, vfma(vload(val + r), vload(xs + r), vload(sum + to)));
+		for (; r < p.high; r++, to++)
+			sum[to] += val[r] * xs[r];
 	}
 }
 

@@ -136,7 +136,8 @@ static ek_status prepare(eki_step *step)
 	         s->shape.c, each_of(s->shape.c));
 	EK_RETURN_IF(eki_gpu_program(step, "bccoo", defines, eki_cl_bccoo));
 	s->whole = is_bccoo(A) && A->len[BCCOO_FILLED] == 0;
-	EK_RETURN_IF(eki_gpu_mirror_some(step, is_bccoo(A) ? ~(1u << BCCOO_CHUNK) : ~0u));
+	EK_RETURN_IF(eki_gpu_mirror_some(step,
+	                                 is_bccoo(A) ? ~(UINT64_C(1) << BCCOO_CHUNK) : UINT64_MAX));
 	cut(step, s);
 	EK_RETURN_IF(make_rows(step, s));
 	EK_RETURN_IF(eki_gpu_buffer(step, 2 * s->groups * s->shape.r, ek_value_size(A->value),

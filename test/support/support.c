@@ -181,21 +181,22 @@ void check_leak(const ek_matrix *A, const ek_matrix *B, ek_op op, double bad, in
 	ek_matrix_info info = {.size = sizeof info};
 	ek_plan *with, *without;
 	double *x, *y, *z;
-	int64_t n;
+	int64_t n, m;
 
 	expect_status(ek_matrix_get_info(A, &info), EK_OK);
-	n = info.rows;
+	n = op == EK_OP_N ? info.cols : info.rows;
+	m = op == EK_OP_N ? info.rows : info.cols;
 	x = malloc((size_t)n * sizeof *x);
-	y = malloc((size_t)n * sizeof *y);
-	z = malloc((size_t)n * sizeof *z);
+	y = malloc((size_t)m * sizeof *y);
+	z = malloc((size_t)m * sizeof *z);
 	expect_status(ek_plan_create(EK_SPMV, B, &hints, &with), EK_OK);
 	expect_status(ek_plan_create(EK_SPMV, A, &plain, &without), EK_OK);
 	for (int64_t j = 0; j < n; j += step) {
 		for (int64_t i = 0; i < n; i++)
 			x[i] = i == j ? bad : 1;
-		multiply_f64(with, 1, x, n, 0, y, n);
-		multiply_f64(without, 1, x, n, 0, z, n);
-		for (int64_t i = 0; i < n; i++)
+		multiply_f64(with, 1, x, n, 0, y, m);
+		multiply_f64(without, 1, x, n, 0, z, m);
+		for (int64_t i = 0; i < m; i++)
 			if (isnan(y[i]) ? !isnan(z[i]) : y[i] != z[i])
 				fail_msg("%s, op %c, x[%lld] = %g: y[%lld] is %g, not %g", what,
 				         op == EK_OP_T ? 'T' : 'N', (long long)j, bad, (long long)i,

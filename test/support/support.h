@@ -110,8 +110,8 @@ void multiply_f64(ek_plan *plan, double alpha, const double *x, int64_t n, doubl
                   int64_t m);
 /* Checks that a `bad` x_j, which may be NaN or infinite, reaches only the rows with an entry in
  * column j. For each j = 0, step, 2 step, ..., x_j is `bad` and the rest of x is 1. Then op(B) x
- * must equal op(A) x as the oracle computes it. A is square. Fails with a message that has `what`
- * and the place. */
+ * must equal op(A) x as the oracle computes it. Fails with a message that has `what` and the
+ * place. */
 void check_leak(const ek_matrix *A, const ek_matrix *B, ek_op op, double bad, int64_t step,
                 const char *what);
 /* Fills v with NaN or, if v has integers, a number that no test uses. */
