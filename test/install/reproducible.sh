@@ -10,7 +10,7 @@ for at in "$TREE.first" "$TREE.second/in a/longer-folder"; do
 	rm -rf "$at"
 	mkdir -p "$at"
 	(cd "$root" && tar -cf - CMakeLists.txt LICENSE README.md NEWS.md include src cli cmake doc examples \
-		bench reproduce) | tar -xf - -C "$at"
+		bench reproduce mkl fortran) | tar -xf - -C "$at"
 	"$CMAKE" -S "$at" -B "$at/build of it" -G "Unix Makefiles" -DCMAKE_C_COMPILER="$CC" \
 		-DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_FLAGS=-O0 -DEK_BUILD_TESTS=OFF -DEK_PEERS=OFF \
 		>"$TREE.log"
