@@ -127,6 +127,19 @@ static void break_format(const ek_matrix *A, const char *format)
 	ek_matrix_destroy(B);
 }
 
+/* Breaks A in those of `count` formats with parameters that are in the table of formats: the tests
+ * of templates have another table. */
+static void break_each(const ek_matrix *A, const char *const *format, size_t count)
+{
+	for (size_t k = 0; k < count; k++) {
+		char name[32];
+
+		snprintf(name, sizeof name, "%.*s", (int)strcspn(format[k], ":"), format[k]);
+		if (ek_format_find(name))
+			break_format(A, format[k]);
+	}
+}
+
 /* Changes each byte of the pattern and each parameter. Either the check finds the change, or
  * products and conversions must stay inside the arrays. The check must also find padding that is
  * not 0. */
@@ -149,19 +162,12 @@ static void test_broken(void **state)
 	guard_make(&x_guard, ROWS * sizeof(double));
 	guard_make(&y_guard, ROWS * sizeof(double));
 	A = make(ctx, COLS);
-	for (const ek_format *f = NULL; (f = ek_format_next(f));) {
-		const char *name = ek_format_name(f);
-
-		break_format(A, name);
-		for (size_t k = 0; k < sizeof other / sizeof *other; k++)
-			if (strcspn(other[k], ":") == strlen(name) &&
-			    strncmp(other[k], name, strlen(name)) == 0)
-				break_format(A, other[k]);
-	}
+	for (const ek_format *f = NULL; (f = ek_format_next(f));)
+		break_format(A, ek_format_name(f));
+	break_each(A, other, sizeof other / sizeof *other);
 	ek_matrix_destroy(A);
 	A = make(ctx, WHOLE_COLS);
-	for (size_t k = 0; k < sizeof whole / sizeof *whole; k++)
-		break_format(A, whole[k]);
+	break_each(A, whole, sizeof whole / sizeof *whole);
 	ek_matrix_destroy(A);
 	guard_free(&x_guard);
 	guard_free(&y_guard);
