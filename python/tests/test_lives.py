@@ -50,6 +50,20 @@ def test_no_cycles():
         gc.enable()
 
 
+def test_no_deep_copy():
+    """A refused copy leaves nothing behind that complains when it goes."""
+    program = (
+        "import copy, evenkeel as ek\n"
+        "A = ek.matrix([[1.0, 2]])\n"
+        "try:\n"
+        "    copy.deepcopy(A)\n"
+        "except (TypeError, ValueError):\n"
+        "    print('refused')\n"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (result.stdout, result.stderr) == ("refused\n", "")
+
+
 def test_results_own_memory():
     A = random_matrix(50, 50, 0.2)
     C = ek.matrix(A) @ A
@@ -144,6 +158,10 @@ def test_limits():
             np.testing.assert_array_equal(ek.primitives.scan(np.ones(10**5))[-1:], [10**5])
         with pytest.raises(ValueError):
             ek.set_threads(-1)
+        for wrong in (2.5, "2", None):
+            with pytest.raises(TypeError):
+                ek.set_threads(wrong)
+        assert ek.threads() == 1 and ek.set_threads(np.int64(1)) == 1
     finally:
         ek.set_threads(0)
 

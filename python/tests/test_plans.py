@@ -3,6 +3,7 @@
 
 import gzip
 import logging
+import os
 
 import numpy as np
 import pytest
@@ -44,6 +45,11 @@ def test_plan():
     np.testing.assert_array_equal(
         E.plan("dense_spmm", width=5) @ integers(5, 61), integers(5, 61) @ A.toarray()
     )
+    single = ek.matrix(A.astype("f4")).plan()
+    np.testing.assert_array_equal(single @ x.astype("i2"), (A @ x).astype("f4"))
+    for refused, operand in ((single, x), (single, x.astype(int)), (plan, x * 1j)):
+        with pytest.raises(TypeError, match="convert x"):
+            refused @ operand
     for wrong in (
         lambda: plan(X),
         lambda: plan(np.float64(1)),
@@ -81,8 +87,24 @@ def test_errors():
         ek.read("/no_such_file")
     with pytest.raises(IndexError):
         ek.matrix(bad)
-    with pytest.raises(ek.errors.InvalidArgument):
-        E[6, 0]
+    for where, name in (
+        ((6, 0), "row 6"),
+        ((-7, 0), "row -7"),
+        ((0, 7), "column 7"),
+        ((0, -9), "column -9"),
+    ):
+        with pytest.raises(IndexError, match=f"{name} "):
+            E[where]
+        with pytest.raises(IndexError, match=f"{name} "):
+            E[where] = 1
+    with pytest.raises(IndexError, match="row 6 is not one of 6"):
+        E.T.T[6, 0]
+    assert E[-1, -2] == A[5, 5] == E.T[-2, 5]
+    for wrong in (1, (1, 2, 3), (1,), (1.7, 0), slice(2), ("a", 0)):
+        with pytest.raises(TypeError):
+            E[wrong]
+    with pytest.raises(TypeError):
+        list(E)
     short = sp.csr_array(A)
     short.data = short.data[:-1]
     with pytest.raises(ValueError, match="last pointer"):
@@ -104,6 +126,13 @@ def test_coordinates():
     np.testing.assert_array_equal(last.toarray(), [[0, 2], [3, 0]])
     with pytest.raises(ek.errors.OutOfRange):
         ek.from_coo(row, col, val, (2, 2), duplicates="error")
+    for kind in (np.uint8, np.int16, np.uint32, np.uint64, ">i4", ">i8", ">u4"):
+        made = ek.from_coo(row.astype(kind), col.astype("i4"), val, (2, 2))
+        np.testing.assert_array_equal(made.toarray(), [[0, 2], [4, 0]])
+    for kind in (np.uint32, np.uint64, ">i8"):
+        with pytest.raises(ek.errors.OutOfRange):  # 32 bits would turn some of them into 1
+            wrong = np.array([1, 2**32 + 1 if np.dtype(kind).itemsize == 8 else 2**32 - 1, 1])
+            ek.from_coo(wrong.astype(kind), col.astype("i4"), val, (2, 2))
     ordered = ek.from_coo(row[:2], col[:2], val[:2], (2, 2), keep_order=True)
     ordered.set_values([5, 6])
     np.testing.assert_array_equal(ordered.toarray(), [[0, 6], [5, 0]])
@@ -135,6 +164,26 @@ def test_files(tmp_path, caplog):
     assert "tiny.mtx" in caplog.text
     with pytest.raises(ek.errors.LimitExceeded):
         ek.read(tmp_path / "a.mtx.gz", progress=lambda done, total: True, max_bytes=10)
+    with pytest.raises(ValueError, match="sum, last, error"):
+        ek.read(tmp_path / "a.mtx", duplicates="first")
+
+
+@pytest.mark.parametrize("problem", [KeyError("name"), KeyboardInterrupt(), ek.Error("mine")])
+def test_progress_raises(tmp_path, problem):
+    """What the function for progress raises comes out of the call, and stops it."""
+    path, calls = tmp_path / "large.mtx", []
+    ek.write(path, ek.generate("poisson2d5:nx=300,ny=300"))
+
+    def progress(done, total):
+        calls.append(done)
+        raise problem
+
+    with pytest.raises(type(problem)) as caught:
+        ek.read(path, progress=progress)
+    assert caught.value is problem and len(calls) == 1
+    seen = []
+    ek.read(path, progress=lambda done, total: seen.append(total))
+    assert seen and set(seen) == {path.stat().st_size}
 
 
 def test_tables():
@@ -171,3 +220,29 @@ def test_context():
         ek.Context(device="cuda:99")
     with pytest.raises(ValueError, match="avx2"):
         ek.Context(isa="mmx")
+
+
+def test_wisdom(tmp_path):
+    """Names of files as str, path and bytes."""
+    context = ek.Context()
+    for name in (str(tmp_path / "a"), tmp_path / "b", os.fsencode(tmp_path / "c")):
+        context.save_wisdom(name)
+        context.load_wisdom(name)
+    assert sorted(os.listdir(tmp_path)) == ["a", "b", "c"]
+
+
+def test_of_matrix():
+    """A Matrix that is made of a Matrix."""
+    A = random_matrix(20, 30, 0.2)
+    E, x = ek.matrix(A, calls=3), integers(30)
+    assert ek.matrix(E) is E and ek.matrix(E, calls=3, context=E.context) is E
+    for M in (E, E.T, E.convert("csc"), E.convert("sell")):
+        C = ek.matrix(M, copy=True, calls=9)
+        assert C.core.calls == 9 and C.shape == M.shape and C.format.split(":")[0] in M.format
+        np.testing.assert_array_equal(C.toarray(), M.toarray())
+    C = ek.matrix(E, copy=True)
+    A.data[:] = 0
+    assert C.core.calls == 3 and abs(C @ x).sum() > 0
+    for options in ({"calls": 4}, {"context": ek.Context()}, {"context": ek.Context(), "copy": 1}):
+        with pytest.raises(ValueError, match="is a Matrix"):
+            ek.matrix(E, **options)

@@ -83,6 +83,24 @@ def test_vectors():
     np.testing.assert_array_equal(vectors.gemvi(A.toarray(order="F"), x), A @ x.toarray())
     with pytest.raises(ek.errors.OutOfRange):
         ek.SparseVector(np.array([3, 2]), np.ones(2), 4).dot(np.ones(4))
+    for index in ([1, 2**32 + 3], [-(2**32) + 1, 3], [1, 6]):
+        wrong = ek.SparseVector(np.array(index), np.ones(2), 6)
+        with pytest.raises(IndexError):
+            ek.matrix(random_matrix(5, 6, 0.5)) @ wrong
+    huge = ek.SparseVector(np.array([1, 2**32 + 3]), np.ones(2), 2**33)
+    with pytest.raises(ValueError, match="length"):
+        ek.matrix(random_matrix(5, 6, 0.5)) @ huge
+
+
+def test_types_meet():
+    """A matrix of f32 meets a sparse vector of f64 as it does a dense one."""
+    A = random_matrix(40, 30, 0.3, dtype=np.float32)
+    x = ek.SparseVector(np.array([2, 7]), np.array([1 / 3, 1e300]), 30)
+    y = ek.matrix(A) @ x
+    assert y.dtype == np.float64
+    np.testing.assert_array_equal(y.toarray(), A.astype(float) @ x.toarray())
+    single = ek.SparseVector(x.indices, np.ones(2, np.float32), 30)
+    assert (ek.matrix(A) @ single).dtype == np.float32
 
 
 def test_refused():
@@ -97,3 +115,9 @@ def test_refused():
         primitives.segmented_sum(np.ones(3))
     with pytest.raises(ek.errors.OutOfRange):
         primitives.segmented_sum(np.ones(3), offsets=np.array([0, 2, 1, 3]))
+    for values in (np.ones((3, 2)), np.ones((3, 1)), np.ones(2), np.float64(1)):
+        with pytest.raises(ValueError, match="the same shape"):
+            primitives.sort(np.arange(3), values)
+    for lists in (np.ones((2, 3, 4)), np.float64(1)):
+        with pytest.raises(ValueError, match="one or two"):
+            primitives.kselect(lists, 1)

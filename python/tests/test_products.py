@@ -185,6 +185,57 @@ def test_values_changed():
     same(C @ x, A @ x)
     C[5, int(A[[5]].indices[0])] = 77
     assert C[5, int(A[[5]].indices[0])] == 77 and C[-55, int(A[[5]].indices[0])] == 77
+    with pytest.raises(ValueError, match="values of its own"):
+        C.values_changed()
+
+
+def test_values_of_a_copy_changed():
+    """values_changed says so where a matrix does not use the values that were given."""
+    A = random_matrix(60, 60, 0.2)
+    for made, reason in (
+        (A.astype(np.int64), "converted from int64"),
+        (A.astype(bool), "converted from bool"),
+        (A.tocoo(), "coordinates"),
+        (sp.bsr_array(A), "converted from bsr"),
+        (A.toarray(), "coordinates"),
+    ):
+        with pytest.raises(ValueError, match=reason):
+            ek.matrix(made).values_changed()
+    for values, reason in (
+        (A.data.astype(">f8"), "converted from >f8"),
+        (A.data.astype("f2"), "converted from float16"),
+        (np.repeat(A.data, 2)[::2], "converted from float64"),
+    ):
+        B = ek.from_csr(A.indptr, A.indices, values, A.shape)
+        with pytest.raises(ValueError, match=reason):
+            B.T.values_changed()
+    wide = A.indptr.astype(np.int16), A.indices.astype(np.int64)  # only the indices are converted
+    B = ek.from_csr(*wide, A.data, A.shape)
+    B @ np.ones(60)
+    A.data[:] = integers(A.nnz)
+    B.values_changed()
+    same(B @ np.ones(60), A @ np.ones(60))
+    for result in (2 * B, B @ B, B.convert("sell"), ek.generate("poisson2d5:nx=5,ny=4")):
+        with pytest.raises(ValueError):
+            result.values_changed()
+
+
+def test_masked():
+    """A mask is not ignored."""
+    E = ek.matrix(random_matrix(30, 30, 0.3))
+    x = np.ma.masked_array(integers(30), mask=np.arange(30) == 3)
+    for wrong in (
+        lambda: E @ x,
+        lambda: x @ E,
+        lambda: E @ x[:, None],
+        lambda: E.plan() @ x,
+        lambda: E.rmatmul(x[None]),
+        lambda: ek.matrix(x[:, None]),
+    ):
+        for _ in range(2):
+            with pytest.raises(ValueError, match="masked"):
+                wrong()
+    same(E @ x.filled(0), E @ np.ma.masked_array(x.filled(0)))
 
 
 def test_unsorted_and_duplicates():

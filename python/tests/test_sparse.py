@@ -133,6 +133,20 @@ def test_no_matrix():
             ek.matrix(wrong)
     with pytest.raises(TypeError):
         ek.matrix(sp.csr_array([[1, 2]])) + 3
+    E = ek.matrix(sp.csr_array([[1.0, 2]]))
+    for factor in (2, 2.0, np.float32(2), np.int8(2), True + True):
+        np.testing.assert_array_equal((E * factor).toarray(), [[2, 4]])
+        np.testing.assert_array_equal((E / factor).toarray(), [[0.5, 1]])
+    for wrong in ("3", b"3", None, [3], 1j):
+        for way in (lambda: E * wrong, lambda: wrong * E, lambda: E / wrong):
+            with pytest.raises(TypeError):
+                way()
+
+    class Other:
+        core = None
+
+    with pytest.raises((TypeError, ValueError)):
+        E @ Other()
     with pytest.raises(ValueError):
         ek.matrix(sp.csr_array((3, 4))) @ sp.csr_array((3, 4))
     np.testing.assert_array_equal(ek.matrix([[0.0, 2], [3, 0]]).toarray(), [[0, 2], [3, 0]])

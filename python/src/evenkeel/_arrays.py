@@ -80,6 +80,13 @@ def as_type(array, dtype):
     return result
 
 
+def unmasked(X):
+    """X as an ndarray, unless it is a masked array with elements that are masked."""
+    if np.ma.is_masked(X):
+        raise ValueError("an array has masked elements; fill them first, or remove them")
+    return np.asarray(X)
+
+
 class _Memory:
     """Memory of the library that an ndarray shows, which keeps the owner alive."""
 

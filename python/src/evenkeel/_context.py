@@ -3,6 +3,8 @@
 
 import ctypes
 import logging
+import operator
+import os
 import threading
 
 from ._lib import api, as_dict, callbacks, constants, header, made, new
@@ -105,12 +107,12 @@ class Context:
     @header("ek_wisdom_load")
     def load_wisdom(self, path: str) -> None:
         """Adds measured choices from a file."""
-        api.ek_wisdom_load(self.pointer, str(path).encode())
+        api.ek_wisdom_load(self.pointer, os.fsencode(path))
 
     @header("ek_wisdom_save")
     def save_wisdom(self, path: str) -> None:
         """Writes measured choices to a file."""
-        api.ek_wisdom_save(self.pointer, str(path).encode())
+        api.ek_wisdom_save(self.pointer, os.fsencode(path))
 
 
 class _Threads:
@@ -155,10 +157,11 @@ def set_threads(number: int) -> int:
     >>> set_threads(before)
     1
     """
+    number = operator.index(number)
     if number < 0:
         raise ValueError(f"number is {number}; 0 or more is expected")
     with state.lock:
-        before, state.limit = state.limit, int(number)
+        before, state.limit = state.limit, number
         state.cell.value = number
     return before
 

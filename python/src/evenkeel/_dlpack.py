@@ -3,16 +3,21 @@
 
 The structs are those of DLPack's version 0 (dlpack.h, DLManagedTensor), which every producer gives
 when it is asked for no version.
+
+The library's queue does not wait for other streams of CUDA, so a producer's work on a vector must
+be done before a product. A producer that is asked for the stream 1 makes CUDA's default stream wait
+for its own (array API, __dlpack__), and then multiply waits for the default stream.
 """
 
 import ctypes
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, errors
 from ._lib import api, constants
 
 CPU, CUDA, CUDA_HOST, MANAGED = 1, 2, 3, 13  # of DLDeviceType
+DEFAULT_STREAM = 1  # for __dlpack__, and CU_STREAM_LEGACY of the driver
 CODE = {(2, 32): _arrays.F32, (2, 64): _arrays.F64}  # kDLFloat and bits
 
 
@@ -39,7 +44,8 @@ class Vector:
     """What a capsule says about a vector; it stays unused, and with it the vector alive."""
 
     def __init__(self, array):
-        self.capsule = array.__dlpack__()
+        on_host = array.__dlpack_device__()[0] in (CPU, CUDA_HOST)
+        self.capsule = array.__dlpack__(**({} if on_host else {"stream": DEFAULT_STREAM}))
         tensor = _Tensor.from_address(_pointer(self.capsule, b"dltensor"))
         self.dtype = CODE.get((tensor.code, tensor.bits)) if tensor.lanes == 1 else None
         self.shape = tuple(tensor.shape[k] for k in range(tensor.ndim))
@@ -47,11 +53,16 @@ class Vector:
         self.strides = (
             tuple(tensor.strides[k] for k in range(tensor.ndim)) if tensor.strides else None
         )
-        self.device = tensor.device_type
+        self.device, self.device_id = tensor.device_type, tensor.device_id
         self.data = (tensor.data or 0) + tensor.byte_offset
 
-    def dense(self):
-        """The view of the library, on the device."""
+    def dense(self, device_id):
+        """The view of the library, on this device of CUDA."""
+        if self.device not in (CUDA, MANAGED) or self.device_id != device_id:
+            raise ValueError(
+                f"a vector is on device {self.device_id} of the kind {self.device} of DLPack; "
+                f"device {device_id} of CUDA is expected, where the matrix is"
+            )
         if self.dtype is None or len(self.shape) != 1:
             raise TypeError(
                 f"a tensor of {len(self.shape)} dimensions on a device is no vector of "
@@ -97,17 +108,45 @@ def _empty(X, n):
     return X.__array_namespace__().empty((n,), dtype=X.dtype)
 
 
+def _device_id(context):
+    """The number of a context's device among those of CUDA."""
+    kind, _, number = (context.device or {"name": "none"})["name"].partition(":")
+    if kind != "cuda":
+        raise errors.DeviceError("a vector is on a device of CUDA, and the context has none")
+    return int(number)
+
+
+def _wait_for_default_stream(device_id):
+    """Waits until CUDA's default stream has done its work."""
+    driver, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
+
+    def call(function, *arguments):
+        status = getattr(driver, function)(*arguments)
+        if status:
+            raise errors.DeviceError(f"{function} failed with status {status}")
+
+    call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device_id)
+    try:
+        call("cuCtxPushCurrent_v2", context)
+        try:
+            call("cuStreamSynchronize", ctypes.c_void_p(DEFAULT_STREAM))
+        finally:
+            call("cuCtxPopCurrent_v2", ctypes.byref(ctypes.c_void_p()))
+    finally:
+        call("cuDevicePrimaryCtxRelease_v2", device_id)
+
+
 def multiply(matrix, X, out, alpha, beta):
     """y = alpha A x + beta y with both vectors on a CUDA device, in the context's queue."""
+    device_id = _device_id(matrix.core.context)
     plan = matrix.core.plan("spmv", matrix.transposed)
     if out is None:
         if beta:
             raise ValueError("beta is not 0, and there is no out to which it applies")
         out = _empty(X, matrix.shape[0])
-    # Producers wait for their stream when they make the capsule; ours has to be waited for.
     x, y = Vector(X), Vector(out)
-    api.ek_spmv(
-        plan.handle().pointer, alpha, ctypes.byref(x.dense()), beta, ctypes.byref(y.dense())
-    )
+    at, to = x.dense(device_id), y.dense(device_id)
+    _wait_for_default_stream(device_id)
+    api.ek_spmv(plan.handle().pointer, alpha, ctypes.byref(at), beta, ctypes.byref(to))
     matrix.core.context.wait()
     return out

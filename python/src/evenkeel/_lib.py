@@ -135,7 +135,7 @@ class Handle:
         self.keep = keep
 
     def __del__(self):
-        if self.pointer:
+        if getattr(self, "pointer", None):  # a refused deepcopy leaves an object without it
             self._destroy(self.pointer)
 
 

@@ -6,7 +6,7 @@ import os
 
 import numpy as np
 
-from . import _arrays, _sparse
+from . import _arrays, _sparse, errors
 from ._context import default_context
 from ._lib import api, callbacks, constants, header, made, new
 from ._matrix import Matrix
@@ -17,6 +17,13 @@ FLAGS = {
     "last": constants.EK_DUP_LAST,
     "error": constants.EK_DUP_ERROR,
 }
+
+
+def duplicates_flag(duplicates):
+    """The flag for what becomes of entries at the same place."""
+    if duplicates not in FLAGS:
+        raise ValueError(f"duplicates is {duplicates!r}; {', '.join(FLAGS)} are expected")
+    return FLAGS[duplicates]
 
 
 def value_dtype(dtype):
@@ -32,6 +39,12 @@ def value_dtype(dtype):
     return _arrays.F32 if fits else _arrays.F64
 
 
+def index_dtype(dtype):
+    """The type that a matrix has for indices of another: one that holds all of them."""
+    narrow = dtype.itemsize < 4 or dtype.newbyteorder("=") == _arrays.I32
+    return _arrays.I32 if narrow else _arrays.I64
+
+
 def index_arrays(pointer, index):
     """Both arrays with types that the library has, without a copy if they have them."""
     for name, array in (("pointers", pointer), ("indices", index)):
@@ -40,10 +53,7 @@ def index_arrays(pointer, index):
                 f"the array of {name} has the type {array.dtype} and {array.ndim} "
                 "dimensions; integers and one are expected"
             )
-    pair = tuple(
-        _arrays.I32 if array.dtype.itemsize < 4 or array.dtype == np.int32 else _arrays.I64
-        for array in (pointer, index)
-    )
+    pair = index_dtype(pointer.dtype), index_dtype(index.dtype)
     if pair == (_arrays.I32, _arrays.I64):
         pair = _arrays.I64, _arrays.I64
     return (
@@ -69,7 +79,7 @@ def from_compressed(
     """Makes a matrix from the arrays of CSR or CSC, which it borrows."""
     context = context or default_context()
     rows, cols = (int(size) for size in shape)
-    dtype = value_dtype(value.dtype)
+    given, dtype = value, value_dtype(value.dtype)
     value = _arrays.as_type(value, dtype)
     pointer, index, types = index_arrays(pointer, index)
     count = (rows, cols)[lines] + 1
@@ -97,7 +107,12 @@ def from_compressed(
         _arrays.address(value),
         flags,
     )
-    return Matrix(Core(handle, context, calls, is_array))
+    core = Core(handle, context, calls, is_array)
+    if value is not given and not np.may_share_memory(value, given):
+        core.own = f"the values were converted from {given.dtype}: make the matrix again"
+    elif not copy:
+        core.own = None
+    return Matrix(core)
 
 
 @header("ek_matrix_from_csr")
@@ -143,8 +158,7 @@ def from_coo(
     """Makes a matrix in CSR from coordinates in any order; duplicates: "sum", "last", "error"."""
     context = context or default_context()
     row, col, val = np.asarray(row_idx), np.asarray(col_idx), np.asarray(val)
-    if duplicates not in FLAGS:
-        raise ValueError(f"duplicates is {duplicates!r}; {', '.join(FLAGS)} are expected")
+    flags = duplicates_flag(duplicates)
     if not row.shape == col.shape == val.shape or row.ndim != 1:
         raise ValueError(
             f"rows, columns and values have the shapes {row.shape}, {col.shape} and "
@@ -152,12 +166,13 @@ def from_coo(
         )
     dtype = value_dtype(val.dtype)
     val = _arrays.as_type(val, dtype)
-    wide = _arrays.I64 if _arrays.I64 in (row.dtype, col.dtype) else _arrays.I32
+    both = index_dtype(row.dtype), index_dtype(col.dtype)
+    wide = _arrays.I64 if _arrays.I64 in both else _arrays.I32
     row, col, types = index_arrays(
         _arrays.as_type(row, wide) if row.dtype.kind in "iu" else row,
         _arrays.as_type(col, wide) if col.dtype.kind in "iu" else col,
     )
-    flags = FLAGS[duplicates] | (constants.EK_TRUSTED if trusted else 0)
+    flags |= constants.EK_TRUSTED if trusted else 0
     flags |= constants.EK_KEEP_ORDER if keep_order else 0
     handle = made(
         api.ek_matrix_destroy,
@@ -174,7 +189,9 @@ def from_coo(
         _arrays.address(val),
         flags,
     )
-    return Matrix(Core(handle, context, calls, is_array))
+    core = Core(handle, context, calls, is_array)
+    core.own = "the matrix was made from coordinates: make it again"
+    return Matrix(core)
 
 
 def matrix(A, *, copy: bool = False, trusted: bool = False, calls: int = 0, context=None) -> Matrix:
@@ -188,6 +205,8 @@ def matrix(A, *, copy: bool = False, trusted: bool = False, calls: int = 0, cont
     `calls` is the expected number of products, many if it is 0: set it if there are only a few, so
     that they are not preceded by preparations for a thousand.
 
+    A Matrix is returned as it is, or with copy=True as a copy in the same context.
+
     >>> import scipy.sparse as sp
     >>> A = matrix(sp.csr_array([[2., 0], [1, 3]]))
     >>> A
@@ -197,11 +216,11 @@ def matrix(A, *, copy: bool = False, trusted: bool = False, calls: int = 0, cont
            [5., 9.]])
     """
     if isinstance(A, Matrix):
-        return A
+        return _of_matrix(A, copy, calls, context)
     options = {"trusted": trusted, "calls": calls, "context": context}
     kind = getattr(A, "format", None)
     if not isinstance(kind, str) or not hasattr(A, "tocsr"):
-        A = np.asarray(A)
+        A = _arrays.unmasked(A)
         if A.ndim != 2:
             raise TypeError(f"{type(A).__name__} of {A.ndim} dimensions is not a matrix")
         row, col = A.nonzero()
@@ -212,11 +231,11 @@ def matrix(A, *, copy: bool = False, trusted: bool = False, calls: int = 0, cont
     value_dtype(A.dtype)
     if kind == "coo":
         return from_coo(A.row, A.col, A.data, A.shape, **options)
-    if kind not in ("csr", "csc"):
+    if converted := kind not in ("csr", "csc"):
         A = A.tocsr()
         _arrays.copies.add(A.data)
     function = api.ek_matrix_from_csc if A.format == "csc" else api.ek_matrix_from_csr
-    return from_compressed(
+    result = from_compressed(
         function,
         A.shape,
         A.indptr,
@@ -226,6 +245,22 @@ def matrix(A, *, copy: bool = False, trusted: bool = False, calls: int = 0, cont
         copy=copy,
         **options,
     )
+    if converted:
+        result.core.own = f"the matrix was converted from {kind}: make it again"
+    return result
+
+
+def _of_matrix(A, copy, calls, context):
+    """A Matrix for the function matrix: itself, or a copy."""
+    if context not in (None, A.context) or calls not in (0, A.core.calls) and not copy:
+        raise ValueError(
+            "A is a Matrix: it stays in its context and, unless it is copied, keeps its calls"
+        )
+    if not copy:
+        return A
+    result = A.astype(A.dtype)
+    result.core.calls = calls or result.core.calls
+    return result
 
 
 def _file_types(dtype, index):
@@ -250,10 +285,15 @@ def read_options(
     max_dim=0,
     progress=None,
 ):
-    """An ek_read_options, and what has to live during the call."""
+    """An ek_read_options, what has to live during the call, and what `progress` raised."""
+    raised: list = []
 
     def call(_user, done, total):
-        return int(bool(progress(done, total)))
+        try:
+            return int(bool(progress(done, total)))
+        except BaseException as problem:  # KeyboardInterrupt too; C cannot pass it on
+            raised.append(problem)
+            return 1
 
     hook = callbacks["ek_read_options.progress"](call) if progress else None
     options = new(
@@ -261,12 +301,12 @@ def read_options(
         allow_nan=int(allow_nan),
         mirror=int(mirror),
         max_dim=max_dim,
-        duplicates=FLAGS[duplicates],
+        duplicates=duplicates_flag(duplicates),
         max_bytes=max_bytes,
         max_ratio=max_ratio,
         progress=ctypes.cast(hook, ctypes.c_void_p) if hook else None,
     )
-    return options, hook
+    return options, hook, raised
 
 
 @header("ek_matrix_read")
@@ -274,20 +314,26 @@ def read(path, *, dtype=None, index=None, context=None, calls: int = 0, **option
     """Reads a matrix from a file: Matrix Market (.mtx, .mtx.gz) or the library's .ekm.
 
     Options are those of ek_read_options: allow_nan, mirror, duplicates, max_bytes, max_ratio,
-    max_dim, and progress(done, total), which stops the call by returning True.
+    max_dim, and progress(done, total), which stops the call by returning True or by an exception.
     """
     context = context or default_context()
-    given, hook = read_options(**options)
-    handle = made(
-        api.ek_matrix_destroy,
-        (context,),
-        api.ek_matrix_read,
-        context.pointer,
-        os.fsencode(path),
-        *_file_types(dtype, index),
-        ctypes.byref(given),
-    )
+    given, hook, raised = read_options(**options)
+    try:
+        handle = made(
+            api.ek_matrix_destroy,
+            (context,),
+            api.ek_matrix_read,
+            context.pointer,
+            os.fsencode(path),
+            *_file_types(dtype, index),
+            ctypes.byref(given),
+        )
+    except errors.Error:
+        if not raised:
+            raise
     del hook
+    if raised:
+        raise raised[0]
     return Matrix(Core(handle, context, calls))
 
 

@@ -2,11 +2,13 @@
 """The class Matrix: a sparse matrix of the library, or its transpose, with numpy's operators."""
 
 import ctypes
+import numbers
+import operator
 import os
 
 import numpy as np
 
-from . import _arrays, _dlpack, _products, _sparse
+from . import _arrays, _dlpack, _products, _sparse, errors
 from ._lib import api, as_dict, contents, header, made, new
 from ._plan import Core, Plan
 from .vectors import SparseVector, multiply as multiply_vector
@@ -67,7 +69,7 @@ class Matrix:
                 into = out if isinstance(out, (np.ndarray, type(None))) else _dlpack.to_numpy(out)
                 y = self.matmul(_dlpack.to_numpy(X), into, alpha, beta)
                 return _dlpack.back(X, y) if out is None else out
-            X = np.asarray(X)
+        X = _arrays.unmasked(X)
         if X.ndim == 1 and X.dtype == self.dtype and alpha == 1 and beta == 0:
             self._product = self.core.product(self.transposed)
             y = self._product(X, out)
@@ -78,7 +80,7 @@ class Matrix:
     @header("ek_dense_spmm")
     def rmatmul(self, X, out=None, alpha: float = 1.0, beta: float = 0.0):
         """Computes alpha X A + beta out: products from the other side."""
-        return _products.multiply_left(self, np.asarray(X), out, alpha, beta)
+        return _products.multiply_left(self, _arrays.unmasked(X), out, alpha, beta)
 
     def __rmatmul__(self, X):
         if _sparse.is_sparse(X):
@@ -131,12 +133,13 @@ class Matrix:
         return _sparse.add(self, B, -1.0, 1.0)
 
     def __mul__(self, alpha):
-        return _sparse.scale(self, alpha) if np.isscalar(alpha) else NotImplemented
+        return _sparse.scale(self, alpha) if isinstance(alpha, numbers.Real) else NotImplemented
 
     __rmul__ = __mul__
 
     def __truediv__(self, alpha):
-        return _sparse.scale(self, 1 / alpha) if np.isscalar(alpha) else NotImplemented
+        is_number = isinstance(alpha, numbers.Real)
+        return _sparse.scale(self, 1 / alpha) if is_number else NotImplemented
 
     def __neg__(self):
         return _sparse.scale(self, -1)
@@ -352,12 +355,21 @@ class Matrix:
         self.core.wide = None
 
     def _place(self, where):
-        i, j = (int(k) + (size if k < 0 else 0) for k, size in zip(where, self.shape))
-        return (j, i) if self.transposed else (i, j)
+        if not isinstance(where, tuple) or len(where) != 2:
+            raise TypeError(f"an entry is A[i, j]; [{where!r}] is not a row and a column")
+        place = []
+        for name, index, size in zip(("row", "column"), map(operator.index, where), self.shape):
+            if not -size <= index < size:
+                raise errors.OutOfRange(f"{name} {index} is not one of {size}")
+            place.append(index % size)
+        return tuple(place[:: -1 if self.transposed else 1])
 
     @header("ek_matrix_values_changed")
     def values_changed(self) -> None:
-        """Tells that values of the arrays changed from which the matrix was made."""
+        """Tells that values of the arrays changed from which the matrix was made, if it uses them
+        where they are."""
+        if self.core.own:
+            raise ValueError(f"no values changed: {self.core.own}")
         api.ek_matrix_values_changed(self.core.handle.pointer)
         self.core.wide = None
 

@@ -29,6 +29,7 @@ class Core:
         "plans",
         "products",
         "wide",
+        "own",
     )
 
     def __init__(self, handle, context, calls=0, is_array=True):
@@ -39,6 +40,8 @@ class Core:
         self.calls, self.is_array = calls, is_array
         self.lock = threading.Lock()
         self.plans, self.products, self.wide = {}, {}, None
+        # Why no array of the caller has the values; None if one has.
+        self.own = "the matrix has values of its own: change them by set_values"
 
     def plan(self, operation, transposed, width=0):
         """The plan that products of this kind share, made when it is first needed."""

@@ -69,9 +69,15 @@ def run_block(plan, X, out, alpha, beta):
 
 def run_dense(plan, x, out, alpha, beta):
     """A product with a plan, by the number of dimensions of x."""
-    x = np.asarray(x)
+    x = _arrays.unmasked(x)
     if plan.operation not in RUN:
         raise ValueError(f"a plan for {plan.operation} does not multiply dense arrays")
+    single = plan.dtype == _arrays.F32
+    if x.dtype.kind == "c" or single and np.result_type(plan.dtype, x.dtype) != plan.dtype:
+        raise TypeError(
+            f"x is {x.dtype}, and the plan is for {plan.dtype}: convert x, or make the plan "
+            "of a matrix with the wider type"
+        )
     if x.ndim == 1 and plan.operation == "spmv":
         return run_vector(plan, x, out, alpha, beta)
     if x.ndim == 2 and plan.operation != "spmv":

@@ -12,7 +12,8 @@ from ._plan import Core, Plan
 
 def is_sparse(B):
     """Is B a Matrix, or a sparse array or matrix of scipy?"""
-    return hasattr(B, "core") or isinstance(getattr(B, "format", None), str) and hasattr(B, "tocsr")
+    is_scipy = isinstance(getattr(B, "format", None), str) and hasattr(B, "tocsr")
+    return is_scipy or isinstance(B, _matrix_class())
 
 
 def _matrix_class():
@@ -23,7 +24,7 @@ def _matrix_class():
 
 def operand(B, like):
     """B as a Matrix in the context of another, for this one call."""
-    if hasattr(B, "core"):
+    if isinstance(B, _matrix_class()):
         return B
     from ._make import matrix
 
@@ -60,7 +61,7 @@ def product_of(operation, function, A, B, factors, D=None, **options):
 
 def like(result, B):
     """The result in the class of B: a Matrix, or an array or a matrix of scipy."""
-    if hasattr(B, "core"):
+    if isinstance(B, _matrix_class()):
         return result
     return result_to_scipy(result, is_array_of(B))
 
@@ -122,6 +123,7 @@ def scale(A, alpha):
         calls=source.calls,
         is_array=source.is_array,
     )
+    result.core.own = "the matrix is a multiple of another: multiply again"
     return result.T if A.transposed and source is A.core else result
 
 

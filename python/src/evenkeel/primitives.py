@@ -179,10 +179,10 @@ def segmented_sum(array, *, flags=None, offsets=None, out=None, **given) -> np.n
 def pairs(keys, values, length=None):
     """An ek_pairs; values have 4 or 8 bytes each."""
     size = 0 if values is None else values.dtype.itemsize
-    if values is not None and (len(values) != len(keys) or size not in (4, 8)):
+    if values is not None and (values.shape != keys.shape or size not in (4, 8)):
         raise ValueError(
-            f"there are {len(keys)} keys and {len(values)} values of {size} bytes; as many "
-            "values as keys, of 4 or 8 bytes, are expected"
+            f"keys have the shape {keys.shape}, and values {values.shape} and {size} bytes each; "
+            "the same shape and values of 4 or 8 bytes are expected"
         )
     return new(
         "ek_pairs",
@@ -233,6 +233,8 @@ def kselect(lists, k: int, smallest: bool = False, **given):
     3.0
     """
     lists = np.asarray(lists)
+    if lists.ndim not in (1, 2):
+        raise ValueError(f"lists has {lists.ndim} dimensions; one or two are expected")
     flat = numbers(lists.reshape(-1), "lists")
     rows = lists.shape[0] if lists.ndim == 2 else 1
     kth = np.empty(rows, flat.dtype)

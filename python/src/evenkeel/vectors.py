@@ -5,7 +5,7 @@ import ctypes
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, errors
 from ._lib import api, header, new
 from .primitives import numbers, options
 
@@ -146,8 +146,17 @@ def gemvi(A, x: SparseVector, alpha: float = 1.0, **given) -> np.ndarray:
 
 @header("ek_spmspv", "ek_spmspv_size")
 def multiply(A, x: SparseVector, alpha: float = 1.0) -> SparseVector:
-    """alpha A x for a Matrix A and a sparse vector x: a sparse vector."""
+    """alpha A x for a Matrix A and a sparse vector x: a sparse vector of the wider type."""
+    A = A.for_operand(x.dtype)
     wide = _arrays.I64 if A.info["index"] == "64" else _arrays.I32
+    if x.indices.dtype != wide and wide == _arrays.I32:
+        wrong = np.flatnonzero((x.indices < 0) | (x.indices >= x.n))
+        if len(wrong):
+            raise errors.OutOfRange(
+                f"indices[{wrong[0]}] is {x.indices[wrong[0]]}; 0 to {x.n - 1} are expected"
+            )
+        if x.n != A.shape[1]:
+            raise ValueError(f"x has the length {x.n}; {A.shape[1]} is expected")
     x = SparseVector(_arrays.as_type(x.indices, wide), _arrays.as_type(x.values, A.dtype), x.n)
     pointer = A.core.plan("spmspv", A.transposed).handle().pointer
     most, count = ctypes.c_int64(), ctypes.c_int64()
