@@ -74,8 +74,8 @@ static bool same(const ekm_key *a, const ekm_key *b)
 	       a->descr.diag == b->descr.diag;
 }
 
-/* Values may have been changed in place before, and the plan of a product, like copies that a handle
- * has, would not see all of them. */
+/* Values may have been changed in place before, and the plan of a product, like copies that a
+ * handle has, would not see all of them. */
 static ekm_status renew(const pair *p)
 {
 	ekm_status status =

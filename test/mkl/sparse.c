@@ -153,7 +153,7 @@ static void FN(stages)(int shape, int base)
 	W(destroy)(other.A);
 }
 
-/* The later stage brings values that were changed in place, of copies too, without any other call. */
+/* The later stage brings values that were changed in place, without any other call. */
 static void FN(changed)(int shape, int base, int gaps)
 {
 	const int size = shape >= BSR_ROWS ? 4 : 1;
