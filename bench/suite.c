@@ -72,28 +72,58 @@ static int append_real(struct names *names)
 	return TOOL_OK;
 }
 
+static int is_suite(const struct dirent *entry)
+{
+	const size_t length = strlen(entry->d_name);
+
+	return length > 4 && strcmp(entry->d_name + length - 4, ".txt") == 0;
+}
+
+/* Finds the names of the suites in their folder. */
+static struct names all_suites(void)
+{
+	static const char *const folders[] = {EK_TO_SUITES, "suites", NULL};
+	char path[PATH_BYTES];
+	struct dirent **entry;
+	struct names suites = {NULL, 0};
+	const int files = path_beside(folders, path) ? scandir(path, &entry, is_suite, alphasort)
+	                                             : -1;
+
+	for (int k = 0; k < files; k++) {
+		names_add(&suites, keep("%.*s", (int)strlen(entry[k]->d_name) - 4,
+		                        entry[k]->d_name));
+		free(entry[k]);
+	}
+	if (files >= 0)
+		free(entry);
+	return suites;
+}
+
 static int no_suite(const char *name)
 {
-	static const char *const suites[] = {"twins", "products", "paper", "real",
-	                                     "nasty", "small",    "demo"};
-	const char *near = tool_nearest(name, suites, sizeof suites / sizeof *suites);
+	struct names suites = all_suites();
+	const char *near = tool_nearest(name, suites.name, suites.count), *list = "";
 
+	for (int k = 0; k < suites.count; k++)
+		list = keep("%s%s%s", list, k ? ", " : "", suites.name[k]);
+	free(suites.name);
+
+	if (!suites.count)
+		return tool_fail(TOOL_INPUT,
+		                 "the suite %s cannot be read: there is neither a folder suites "
+		                 "nor " EK_TO_SUITES
+		                 " beside this program; the path of a file is accepted, too",
+		                 name);
 	if (near && strcmp(near, name) == 0)
-		return tool_fail(
-			TOOL_INPUT,
-			"the suite %s cannot be read: it is neither in suites nor in " EK_TO_SUITES
-			" beside this program; the path of a file is accepted, too",
-			name);
+		return tool_fail(TOOL_INPUT, "the suite %s cannot be read", name);
 	if (near)
 		return tool_fail(TOOL_INPUT,
 		                 "there is no suite \"%s\"; did you mean %s? The path of a file is "
 		                 "accepted, too",
 		                 name, near);
-	return tool_fail(
-		TOOL_INPUT,
-		"there is no suite \"%s\"; twins, products, paper, real, nasty, small, demo "
-		"or the path of a file is expected",
-		name);
+	return tool_fail(TOOL_INPUT,
+	                 "there is no suite \"%s\"; %s or the path of a file is expected", name,
+	                 list);
 }
 
 int names_expand(struct names *names, const char *line)

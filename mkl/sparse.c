@@ -74,6 +74,16 @@ static bool same(const ekm_key *a, const ekm_key *b)
 	       a->descr.diag == b->descr.diag;
 }
 
+/* Values may have been changed in place before, and the plan of a product, like copies that a
+ * handle has, would not see all of them. */
+static ekm_status renew(const pair *p)
+{
+	ekm_status status =
+		p->A->hub && p->B->hub ? ekm_values_changed(p->A) : EKM_NOT_INITIALIZED;
+
+	return status || p->A == p->B ? status : ekm_values_changed(p->B);
+}
+
 /* The last stage: into the arrays of C if it is a product of these operands, else anew. */
 static ekm_status finalize(const pair *p, ekm_handle **C)
 {
@@ -82,6 +92,9 @@ static ekm_status finalize(const pair *p, ekm_handle **C)
 
 	if (!old || !p->A || !p->B)
 		return EKM_NOT_INITIALIZED;
+	status = renew(p);
+	if (status)
+		return status;
 	if (old->product.plan && old->product.A == p->A->number && old->product.B == p->B->number &&
 	    same(&old->product.key_a, &p->key_a) && same(&old->product.key_b, &p->key_b)) {
 		status = ekm_status_of(ek_spgemm(old->product.plan, 1, 0, &old->own));

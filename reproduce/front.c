@@ -16,7 +16,7 @@ enum { MOST_CLEAR = 8, MOST_FRONT = 6 };
 static bool is_more(const char *key)
 {
 	static const char more[] = "vs_csr vs_serial vs_best_peer vs_scheduling of_bound "
-				   "bound_gbps device_gflops compression share";
+				   "bound_gbps device_gflops compression";
 
 	return is_rate(key) || has_word(more, key) || strncmp(key, "speedup", 7) == 0;
 }

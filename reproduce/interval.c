@@ -20,12 +20,18 @@ static const char counted[] =
 	"n_s levels transactions dheap_transactions update_key find_maxchild compare swap "
 	"temporary_bytes temporary_uncapped temporary_bound temporary_precise";
 
-/* Returns the 97.5 % quantile of Student's distribution (Cornish and Fisher). */
+/* Returns the 97.5 % quantile of Student's distribution: from a table for few degrees of freedom,
+ * where the expansion of Cornish and Fisher, taken for more, is too small. */
 static double student(double degrees)
 {
-	const double z = 1.96, z3 = z * z * z, z5 = z3 * z * z;
+	static const double few[] = {12.7062, 4.3027, 3.1824, 2.7764, 2.5706};
+	const double z = 1.95996, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
 
-	return z + (z3 + z) / (4 * degrees) + (5 * z5 + 16 * z3 + 3 * z) / (96 * degrees * degrees);
+	if (degrees < 5.5)
+		return few[degrees < 1.5 ? 0 : (int)(degrees + 0.5) - 1];
+	return z + (z3 + z) / (4 * degrees) +
+	       (5 * z5 + 16 * z3 + 3 * z) / (96 * degrees * degrees) +
+	       (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * degrees * degrees * degrees);
 }
 
 bool is_rate(const char *key)

@@ -282,9 +282,9 @@ static json_t *one_chart(const struct experiment *e, const json_t *chart, const 
 	}
 	const bool profile = strcmp(text_value(chart, "kind"), "profile") == 0;
 
+	front_mark(e, text_value(chart, "y"), list); /* by the times, which a profile has no more */
 	if (profile)
 		profile_make(list);
-	front_mark(e, profile ? "share" : text_value(chart, "y"), list);
 	return json_pack("{s:o, s:s, s:s, s:O, s:O*, s:O*, s:s*, s:o}", "title",
 	                 text_json(keep("%s%s%s", title ? title : experiment_text(e, "title"),
 	                                split ? ": " : "", split ? value : "")),

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Commands as texts. A step is known by its command, which people also copy to a shell, so words
- * with blanks or other special characters are quoted as a shell reads them: between single quotes
- * all characters stand for themselves, and outside a backslash takes the next one as it is. */
+ * with characters that may be special to a shell are quoted as it reads them: between single quotes
+ * all characters stand for themselves, and outside a backslash takes the next one as it is. Between
+ * double quotes a shell would replace some characters, so these quotes are refused. */
 #include <string.h>
 
 #include "reproduce.h"
 
 const char *word_quoted(const char *word)
 {
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789%+,-./:=@_";
 	const char *text = "'";
 
-	if (*word && !strpbrk(word, " \t\n'\"\\;&|<>()$`#~!?[]{}"))
+	if (*word && !word[strspn(word, plain)])
 		return word;
 	for (const char *at = word; *at;) {
 		const int length = (int)strcspn(at, "'");
@@ -28,6 +31,8 @@ static const char *move_word(char **from, char **to)
 	bool quoted = false;
 
 	for (; *at && (quoted || *at != ' '); at++) {
+		if (*at == '"' && !quoted)
+			return "a double quote is not read; single quotes are";
 		if (*at == '\'')
 			quoted = !quoted;
 		else if (*at == '\\' && !quoted && at[1])

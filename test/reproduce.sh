@@ -106,12 +106,19 @@ cat >words/words.json <<'END'
 {"work": "words", "number": "6", "authors": "A", "year": 2000, "title": "T", "experiments": [
  {"id": "1", "what": "Figure 1", "title": "T", "runs": [{"bench": "spmv --method 'csr.serial' --rounds 1",
   "each": {"--threads": ["1"]}, "matrices": {"full": ["two words/a'b.mtx"]}}]},
- {"id": "2", "what": "Figure 2", "title": "T", "runs": [{"bench": "spmv 'a b"}]}]}
+ {"id": "2", "what": "Figure 2", "title": "T", "runs": [{"bench": "spmv 'a b"}]},
+ {"id": "3", "what": "Figure 3", "title": "T", "runs": [{"bench": "spmv \"a b\""}]},
+ {"id": "4", "what": "Figure 4", "title": "T", "runs": [{"bench": "scan",
+  "each": {"--n": ["3*", "3?", "3[", "3~", "3#", "3^", "3\"", "3$", "3!", "3{"]}}]}]}
 END
 run 1 --works words -o words --quiet
 expect "a path with blanks is one word" grep -q "^words.1 (Figure 1): 1 of 1 steps" out
 expect "commands are quoted as for a shell" grep -qFe "--threads 1 'two words/a'\\\\''b.mtx'" words/records.jsonl
 expect "a quote that is not closed" grep -q "spmv 'a b: a quote is not closed" out
+expect "a double quote" grep -q 'spmv "a b": a double quote is not read; single quotes are' out
+for special in '*' '?' '[' '~' '#' '^' '"' '$' '!' '{'; do
+	expect "a word with $special is quoted" grep -qF "'3${special//\"/\\\"}'" words/index.html
+done
 
 # ---- Verdicts ------------------------------------------------------------------------------------
 
@@ -176,6 +183,61 @@ says "1 claim: Not measured here: peer.x did not take part"
 says "updates. The work: 471. Here: 471: holds."
 says "not so many. The work: 470. Here: 471: does not hold."
 says "claims: holds 6, tie 1, does not hold 2, not judged 1"
+
+# ---- Intervals of few rounds, against quantiles of Student's distribution from tables ------------
+
+# few METHOD ROUNDS: a record whose percentiles are 0.98 and 1.02
+few()
+{
+	echo "{\"op\":\"spmv\",\"method\":\"$1\",\"matrix\":\"m\",\"rounds\":$2,\"ms\":1,\"ms_p10\":0.98," \
+		"\"ms_p90\":1.02,\"machine\":\"$machine\",\"step\":\"spmv x\"}"
+}
+cat >works/few.json <<'END'
+{"work": "few", "number": "5", "authors": "A", "year": 2000, "title": "T", "experiments": [
+ {"id": "1", "what": "Table 1", "title": "T", "runs": [{"bench": "spmv x"}], "claims": [
+  {"text": "few", "published": 1, "of": {"method": "a"}, "over": {"method": "b"}}]}]}
+END
+for case in 3:4.30265 4:3.18245 5:2.77645 6:2.57058 7:2.44691 9:2.30600 11:2.22814 31:2.04227; do
+	n=${case%:*}
+	rm -rf few
+	mkdir few
+	{
+		few a "$n"
+		few b "$n"
+		echo '{"step":"spmv x","end":true,"records":2,"seconds":1}'
+	} >few/records.jsonl
+	run 0 --works works -o few few.1
+	bounds=$(awk -v n="$n" -v t="${case#*:}" 'BEGIN {
+		half = sqrt(2) * t * 1.2533 * 0.04 / 2.563 / (1 - 1.7 / (n + 0.5)) / sqrt(n)
+		printf "(%.3g to %.3g)", exp(-half), exp(half) }')
+	expect "the interval of $n rounds is $bounds" grep -qF "$bounds" <(tr '\n' ' ' <out | sed 's/  */ /g')
+done
+
+# ---- Crowded profiles ----------------------------------------------------------------------------
+
+# One method is the fastest, three are within 1.2 times of it, and eight take seven times as long.
+cat >works/crowd.json <<'END'
+{"work": "crowd", "number": "4", "authors": "A", "year": 2000, "title": "T", "experiments": [
+ {"id": "1", "what": "Figure 1", "title": "T", "runs": [{"bench": "spmv x"}],
+  "charts": [{"kind": "profile", "x": "matrix", "y": "ms", "series": "method"}]}]}
+END
+mkdir crowd
+{
+	for m in 1 2 3; do
+		record spmv.winner "m$m" 1
+		for k in 1 2 3; do record "spmv.near$k" "m$m" "1.1$m$k"; done
+		for k in 1 2 3 4 5 6 7 8; do record "spmv.slow$k" "m$m" "7.0$m$k"; done
+	done
+	echo '{"step":"spmv x","end":true,"records":36,"seconds":1}'
+} >crowd/records.jsonl
+run 0 --works works -o crowd crowd.1
+grep -oE '"name":"[^"]*"|"back":true' crowd/index.html >marks
+expect "the profile has twelve series" test "$(grep -c spmv marks)" = 12
+expect "some are behind" grep -q back marks
+for name in winner near1 near2 near3; do
+	expect "$name is in front" test "$(grep -A 1 "\"spmv.$name\"" marks | grep -c back)" = 0
+done
+rm works/few.json works/crowd.json
 
 # ---- Mistakes ------------------------------------------------------------------------------------
 

@@ -10,6 +10,28 @@
 
 enum { TEXT = 16384 };
 
+/* What the rules were learned on. */
+static const struct training {
+	ek_value value;
+	ek_index index;
+	int threads;
+} trainings[] = {
+#define LEARNED_ON(value, index, threads) {EK_##value, EK_##index, threads},
+#define RULE(method, near, cases, ...)
+#include "plan/learned.def"
+#undef LEARNED_ON
+#undef RULE
+};
+
+static bool trained(ek_value value, ek_index index, int threads)
+{
+	for (size_t k = 0; k < sizeof trainings / sizeof *trainings; k++)
+		if (trainings[k].value == value && trainings[k].index == index &&
+		    trainings[k].threads == threads)
+			return true;
+	return false;
+}
+
 static ek_plan *plan_of(const ek_matrix *A, ek_hints hints, char text[TEXT])
 {
 	ek_plan *plan = NULL;
@@ -161,14 +183,18 @@ static void test_plans(void **state)
 	for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
 		ek_matrix *A = integers(specs[s]);
 
-		for (int k = 0; k < 3; k++) {
-			ek_plan *plan = plan_of(A, (ek_hints){.calls = calls[k]}, text);
+		for (int k = 0; k < 6; k++) {
+			const int threads = k < 3 ? 1 : 3;
+			ek_plan *plan = plan_of(
+				A, (ek_hints){.calls = calls[k % 3], .threads = threads}, text);
 			const char *rule = strstr(text, "rule "), *sure;
 
 			assert_non_null(rule);
 			assert_non_null(strstr(rule, "features rows="));
 			sure = strstr(rule, "confidence ");
 			assert_non_null(sure);
+			if (!trained(EK_F64, EK_I32, threads))
+				assert_non_null(strstr(text, "learned with this "));
 			if (strstr(text, "no learned rule decides")) {
 				assert_non_null(strstr(text, "measured "));
 			} else {
@@ -223,6 +249,56 @@ static void test_without_rules(void **state)
 	ek_matrix_destroy(A);
 }
 
+/* What no rule was learned with is measured, whatever its features are. */
+static void test_unseen(void **state)
+{
+	static const ek_value values[] = {EK_F32, EK_F64};
+	static const ek_index indices[] = {EK_I32, EK_I64};
+	ek_matrix *A = NULL;
+	char text[TEXT];
+
+	(void)state;
+	for (int k = 0; k < 12; k++) {
+		const ek_value value = values[k % 2];
+		const ek_index index = indices[k / 2 % 2];
+		const int threads = k / 4 + 1;
+
+		expect_status(ek_matrix_generate(ctx, "poisson2d5:nx=40,ny=40", value, index, &A),
+		              EK_OK);
+		ek_plan *plan = plan_of(A, (ek_hints){.threads = threads}, text);
+		const char *why = strstr(text, "decides: no rule was learned with this ");
+
+		assert_true((why == NULL) == trained(value, index, threads));
+		assert_non_null(strstr(text, "features rows=1600"));
+		ek_plan_destroy(plan);
+		ek_matrix_destroy(A);
+	}
+}
+
+/* Without memory for the counters of diagonals, the largest block here, runs are measured. */
+static void test_no_memory(void **state)
+{
+	struct heap small = HEAP_INIT;
+	ek_context *const own = heap_context(&small, 1, 0);
+	ek_hints hints = {.size = sizeof hints, .method = "learned", .calls = 50};
+	ek_matrix *A = NULL;
+	ek_plan *plan = NULL;
+	char text[TEXT];
+
+	(void)state;
+	expect_status(ek_matrix_generate(own, "diagonal:n=20000", EK_F64, EK_I32, &A), EK_OK);
+	small.limit = 39999 * sizeof(int32_t) - 1;
+	expect_status(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_OK);
+	assert_true(small.refused > 0);
+	small.limit = 0;
+	expect_status(ek_plan_explain(plan, text, TEXT), EK_OK);
+	assert_non_null(strstr(text, "no learned rule decides: the features cannot be found"));
+	ek_plan_destroy(plan);
+	ek_matrix_destroy(A);
+	ek_context_destroy(own);
+	heap_close(&small);
+}
+
 static void test_refused(void **state)
 {
 	ek_matrix *A = integers("poisson2d5:nx=5,ny=5");
@@ -243,6 +319,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_features), cmocka_unit_test(test_power),
 		cmocka_unit_test(test_plans),    cmocka_unit_test(test_without_rules),
+		cmocka_unit_test(test_unseen),   cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_refused),
 	};
 

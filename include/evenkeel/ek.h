@@ -1123,8 +1123,10 @@ int64_t ek_wisdom_count(const ek_context *ctx);
  *     as with hints.measure, and what is said there holds; with fewer than 64 announced calls the
  *     predicted method is taken.
  *   - There are no rules, so that the same happens, for op T, for hints.format, for fewer than 8
- *     announced calls, and for an A that is in another format than csr (csc with op T is like csr
- *     with op N).
+ *     announced calls, for an A that is in another format than csr (csc with op T is like csr
+ *     with op N), and for types of values, widths of indices and numbers of threads that no matrix
+ *     was measured with (learned.def lists those that were); also if memory for the features is
+ *     missing.
  *   - The features take a few products to find, most of it for the diagonals.
  *   - hints.memory is no limit for the method of a rule, as for any that is named.
  *   - EK_METHOD has no influence unless runs are measured.

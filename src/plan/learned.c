@@ -8,7 +8,8 @@
  * Exactly one rule fits each matrix. Its confidence is (near + 1) / (cases + 2), where `near` of
  * `cases` training cases that it covers had this method within 20 % of the fastest one (the
  * estimate of Laplace, as in C5.0). Rules stand for the machine that they were learned on, which
- * the table names, for op N on CSR and without a limit on memory; all else is measured.
+ * the table names, and for op N on CSR with the types and numbers of threads that it lists; all
+ * else is measured. hints.memory is no limit for a rule's method, as for any that is named.
  *
  * Cost: some products, most of it to count diagonals, so that nothing is asked with few calls. */
 #include <stdio.h>
@@ -45,11 +46,30 @@ typedef struct rule {
 	{                                          \
 		EKI_LEARN_##feature, false, number \
 	}
+#define LEARNED_ON(value, index, threads)
 #define RULE(method, near, cases, ...) {"spmv." method, near, cases, {__VA_ARGS__}},
 static const rule rules[] = {
 #include "plan/learned.def"
 };
+#undef LEARNED_ON
+#undef RULE
 enum { RULES = sizeof rules / sizeof *rules };
+
+/* What training cases had. */
+typedef struct training {
+	ek_value value;
+	ek_index index;
+	int threads;
+} training;
+
+#define LEARNED_ON(value, index, threads) {EK_##value, EK_##index, threads},
+#define RULE(method, near, cases, ...)
+static const training trainings[] = {
+#include "plan/learned.def"
+};
+#undef LEARNED_ON
+#undef RULE
+enum { TRAININGS = sizeof trainings / sizeof *trainings };
 
 static const char *const feature_name[EKI_LEARN_FEATURES] = {
 	"",
@@ -138,6 +158,24 @@ static const char *beyond(const ek_matrix *A, const ek_hints *hints)
 	                                                     : NULL;
 }
 
+/* Returns what no training case had, or NULL. */
+static const char *unseen(const ek_store *csr, int threads)
+{
+	bool value = false, index = false;
+
+	for (const training *t = trainings; t < trainings + TRAININGS; t++) {
+		const bool same = t->value == csr->value;
+
+		if (same && t->index == csr->index && t->threads == threads)
+			return NULL;
+		value = value || same;
+		index = index || (same && t->index == csr->index);
+	}
+	return !value   ? "no rule was learned with this type of values"
+	       : !index ? "no rule was learned with this width of indices"
+	                : "no rule was learned with this number of threads";
+}
+
 /* Tells whether a method just cannot be used for this matrix, so that others should be tried. */
 static bool cannot(ek_status status)
 {
@@ -169,12 +207,13 @@ ek_status eki_learned_make(const eki_operation *operation, const ek_matrix *A,
 	ek_status status;
 
 	EK_TRY(check(operation, A, hints));
-	if (!why) {
-		EK_TRY(eki_learn_features(A->ctx, &A->store, h.calls ? h.calls : 1000, threads,
-		                          feature));
-		r = rule_for(feature);
+	if (!why) { /* bench/learn.py takes features from here also where nothing was learned yet */
+		if (eki_learn_features(A->ctx, &A->store, h.calls ? h.calls : 1000, threads,
+		                       feature) == EK_OK)
+			r = rule_for(feature);
+		why = r ? unseen(&A->store, threads) : "the features cannot be found";
 	}
-	if (r && confidence(r) >= SURE) {
+	if (!why && confidence(r) >= SURE) {
 		h.method = r->method;
 		status = eki_plan_make(operation, A, &h, &made);
 		if (status == EK_OK)

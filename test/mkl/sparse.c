@@ -153,6 +153,41 @@ static void FN(stages)(int shape, int base)
 	W(destroy)(other.A);
 }
 
+/* The later stage brings values that were changed in place, without any other call. */
+static void FN(changed)(int shape, int base, int gaps)
+{
+	const int size = shape >= BSR_ROWS ? 4 : 1;
+	const plain p = make_plain(12, 12, 4), q = make_plain(12, 12, 5);
+	static FN(sample) a, b;
+
+	for (int k = 0; k < 8; k++) {
+		const int op_a = k & 1 ? T : N, op_b = k & 2 ? T : N;
+		const bool twice = k & 4;
+		const plain left = plain_op(&p, op_a, general);
+		const plain right = plain_op(twice ? &p : &q, op_b, general);
+		plain want = plain_product(&left, &right);
+		handle *C = NULL, *B;
+
+		FN(sample_of)(&a, &p, shape, base, gaps);
+		FN(sample_of)(&b, &q, shape, base, gaps);
+		B = twice ? a.A : b.A;
+		CHECK(W(sp2m)(op_a, general, a.A, op_b, general, B, COUNT, &C) == SUCCESS, "count");
+		FN(check_is)(C, &want, "before");
+		for (int n = 0; n < a.count * size; n++)
+			a.val[n] *= 2;
+		for (int n = 0; n < b.count * size; n++)
+			b.val[n] *= 3;
+		CHECK(W(sp2m)(op_a, general, a.A, op_b, general, B, FINALIZE, &C) == SUCCESS,
+		      "finalize");
+		for (int n = 0; n < 144; n++)
+			want.a[n] *= twice ? 4 : 6;
+		FN(check_is)(C, &want, "changed in place");
+		W(destroy)(C);
+		W(destroy)(a.A);
+		W(destroy)(b.A);
+	}
+}
+
 static void FN(sums)(const plain *p, const plain *q, int shape, int base)
 {
 	static FN(sample) a, b;
@@ -219,8 +254,10 @@ static void FN(all)(void)
 	for (int k = 0; k < SHAPES * 2; k++) {
 		FN(stages)(k / 2, k % 2);
 		FN(sums)(&p, &s, k / 2, k % 2);
-		for (int gaps = 0; gaps < 3; gaps++)
+		for (int gaps = 0; gaps < 3; gaps++) {
 			FN(conversions)(&p, k / 2, k % 2, gaps);
+			FN(changed)(k / 2, k % 2, gaps);
+		}
 	}
 }
 #endif
