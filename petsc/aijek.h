@@ -4,6 +4,7 @@
 #ifndef EK_PETSC_AIJEK_H
 #define EK_PETSC_AIJEK_H
 
+#include "evenkeel_petsc.h"
 #include <evenkeel/ek.h>
 #include <petsc/private/matimpl.h>
 
@@ -67,14 +68,16 @@ typedef struct ekp_state {
 /* Gives A's state. A matrix that took the contents of an aij matrix by MatHeaderMerge keeps our
  * functions and comes without a state: it gets one. */
 PETSC_INTERN PetscErrorCode ekp_state_of(Mat A, ekp_state **s);
+/* Frees the plans, and what the library knows about the arrays. */
+PETSC_INTERN void ekp_forget(ekp_state *s);
+/* Reads the options of A, whose state may be NULL if there is none yet. */
+PETSC_INTERN PetscErrorCode ekp_options_of(Mat A, const ekp_state *s, ekp_options *o);
 
 /* The functions of MATSEQAIJ and MATMPIAIJ, which ours stand in front of. */
 extern struct _MatOps ekp_seq_aij, ekp_mpi_aij;
+/* The end of the assembly of a parallel matrix is under way. */
+extern PetscBool ekp_assembling_whole;
 extern PetscLogEvent ekp_event_plan, ekp_event_symbolic, ekp_event_numeric;
-
-/* Registers the types. Programs that link the module call it after PetscInitialize; PETSc does so
- * itself for modules named by -dll_append. */
-PETSC_EXTERN PetscErrorCode ek_petsc_register(void);
 
 PETSC_INTERN PetscErrorCode ekp_context(ek_context **ctx);
 PETSC_INTERN PetscErrorCode ekp_read_options(Mat A, ekp_options *o);
@@ -86,6 +89,9 @@ PETSC_INTERN PetscErrorCode ekp_explain(const char *what, Mat A, const ek_plan *
 PETSC_INTERN PetscErrorCode ekp_operand_update(ekp_operand *o, Mat A, PetscBool *same);
 PETSC_INTERN void ekp_operand_forget(ekp_operand *o);
 
+/* Keep the functions of plain matrices, before the first of ours is made. */
+PETSC_INTERN PetscErrorCode ekp_capture_seq(void);
+PETSC_INTERN PetscErrorCode ekp_capture_mpi(void);
 PETSC_INTERN PetscErrorCode ekp_create_seq(Mat A);
 PETSC_INTERN PetscErrorCode ekp_create_mpi(Mat A);
 PETSC_INTERN PetscErrorCode ekp_seq_from_aij(Mat A, MatType type, MatReuse reuse, Mat *M);

@@ -21,6 +21,7 @@ PetscErrorCode ekp_compare(Mat A, int op, PetscBool added, ek_plan *plan, PetscB
 	const PetscScalar *px;
 	PetscScalar *py;
 	ek_dense vx, vy;
+	ek_status status = EK_OK;
 	Vec x, y;
 
 	PetscFunctionBegin;
@@ -35,9 +36,10 @@ PetscErrorCode ekp_compare(Mat A, int op, PetscBool added, ek_plan *plan, PetscB
 		vx = ek_vector(EKP_VALUE, cols, px);
 		vy = ek_vector(EKP_VALUE, rows, py);
 		for (int k = 0; k < repeat; k++)
-			EKP_CALL(ek_spmv(plan, 1, &vx, added ? 1 : 0, &vy));
+			status = status ? status : ek_spmv(plan, 1, &vx, added ? 1 : 0, &vy);
 		PetscCall(VecRestoreArray(y, &py));
 		PetscCall(VecRestoreArrayRead(x, &px));
+		EKP_CALL(status);
 		PetscCall(PetscTime(&middle));
 		for (int k = 0; k < repeat; k++)
 			PetscCall(aij_product(A, op, added, x, y));

@@ -7,6 +7,7 @@
 #include "aijek.h"
 
 struct _MatOps ekp_mpi_aij;
+PetscBool ekp_assembling_whole = PETSC_FALSE;
 
 /* Gives both blocks their type, options and, if that is wanted, plans. */
 static PetscErrorCode dress_blocks(Mat A)
@@ -39,8 +40,13 @@ static PetscErrorCode dress_blocks(Mat A)
 
 static PetscErrorCode ekp_mpi_assemblyend(Mat A, MatAssemblyType mode)
 {
+	PetscErrorCode code;
+
 	PetscFunctionBegin;
-	PetscCall((*ekp_mpi_aij.assemblyend)(A, mode));
+	ekp_assembling_whole = PETSC_TRUE;
+	code = (*ekp_mpi_aij.assemblyend)(A, mode);
+	ekp_assembling_whole = PETSC_FALSE;
+	PetscCall(code);
 	if (mode == MAT_FINAL_ASSEMBLY)
 		PetscCall(dress_blocks(A));
 	PetscFunctionReturn(0);
@@ -89,11 +95,24 @@ static PetscErrorCode ekp_mpi_destroy(Mat A)
 	PetscFunctionReturn(0);
 }
 
+/* Keeps the functions of a plain matrix. Its communicator has one rank: any rank may be the first
+ * to need them. */
+PetscErrorCode ekp_capture_mpi(void)
+{
+	Mat A;
+
+	PetscFunctionBegin;
+	PetscCall(MatCreate(PETSC_COMM_SELF, &A));
+	PetscCall(MatSetSizes(A, 1, 1, 1, 1));
+	PetscCall(MatSetType(A, MATMPIAIJ));
+	ekp_mpi_aij = *A->ops;
+	PetscCall(MatDestroy(&A));
+	PetscFunctionReturn(0);
+}
+
 static PetscErrorCode install(Mat A)
 {
 	PetscFunctionBegin;
-	if (!ekp_mpi_aij.destroy)
-		ekp_mpi_aij = *A->ops;
 	A->ops->assemblyend = ekp_mpi_assemblyend;
 	A->ops->destroy = ekp_mpi_destroy;
 	A->ops->convert = ekp_convert;

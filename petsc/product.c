@@ -13,6 +13,10 @@ typedef struct product {
 	ek_plan *plan;
 	ek_matrix *C;
 	PetscBool fresh; /* C has the values of A and B */
+	/* PETSc's arrays that have the pattern of C, NULL if none are known; they have it for as
+	 * long as the state stays. */
+	const PetscInt *row_ptr, *col_idx;
+	PetscObjectState pattern;
 } product;
 
 /* Says which operation of the library a product of PETSc is; operation 0: none. */
@@ -76,6 +80,7 @@ static PetscErrorCode run(Mat C, product *p)
 		ek_matrix_destroy(p->C);
 		p->C = NULL;
 		p->fresh = PETSC_FALSE;
+		p->row_ptr = NULL;
 		hints.B = p->B.matrix;
 		PetscCall(PetscLogEventBegin(ekp_event_plan, A, B, 0, 0));
 		status = ek_plan_create(k.operation, p->A.matrix, &hints, &p->plan);
@@ -101,46 +106,88 @@ static PetscErrorCode view_of(const ek_matrix *C, const char *array, ek_view *vi
 	PetscFunctionReturn(0);
 }
 
-static PetscErrorCode copy_values(Mat C, const product *p)
+/* Writes the values of rows into rows of C that have the same columns and perhaps others, whose
+ * values become zero. *all is false if a column is missing. Without val it only finds that out. */
+static void scatter(PetscInt rows, const PetscInt *from_ptr, const PetscInt *from_idx,
+                    const PetscScalar *from, const PetscInt *row_ptr, const PetscInt *col_idx,
+                    PetscScalar *val, PetscBool *all)
 {
+	*all = PETSC_TRUE;
+	for (PetscInt i = 0; i < rows && *all; i++) {
+		PetscInt k = from_ptr[i];
+
+		for (PetscInt m = row_ptr[i]; m < row_ptr[i + 1]; m++) {
+			PetscBool has = k < from_ptr[i + 1] && from_idx[k] == col_idx[m]
+			                        ? PETSC_TRUE
+			                        : PETSC_FALSE;
+
+			if (val)
+				val[m] = has ? from[k] : 0;
+			k += has;
+		}
+		*all = k == from_ptr[i + 1] ? PETSC_TRUE : PETSC_FALSE;
+	}
+}
+
+/* Copies the values into C. If C is not the matrix that the symbolic phase left, or if an operand
+ * has a new pattern, patterns are compared again. */
+static PetscErrorCode copy_values(Mat C, product *p)
+{
+	const PetscInt *row_ptr, *col_idx;
+	PetscInt nnz;
 	PetscScalar *val;
-	ek_view v;
+	PetscBool same, all;
+	ek_view rows, cols, v;
 
 	PetscFunctionBegin;
+	PetscCall(view_of(p->C, "row_ptr", &rows));
+	PetscCall(view_of(p->C, "col_idx", &cols));
 	PetscCall(view_of(p->C, "val", &v));
+	PetscCheck(rows.len == C->rmap->n + 1, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+	           "the product has another number of rows than before: use MAT_INITIAL_MATRIX");
+	PetscCall(MatSeqAIJGetCSRAndMemType(C, &row_ptr, &col_idx, NULL, NULL));
+	nnz = row_ptr[C->rmap->n];
+	same = p->row_ptr == row_ptr && p->col_idx == col_idx && p->pattern == C->nonzerostate &&
+	                       v.len == nnz
+	               ? PETSC_TRUE
+	               : PETSC_FALSE;
+	if (!same && v.len == nnz) {
+		PetscCall(PetscArraycmp(row_ptr, (const PetscInt *)rows.data, rows.len, &same));
+		if (same)
+			PetscCall(PetscArraycmp(col_idx, (const PetscInt *)cols.data, nnz, &same));
+	}
+	p->row_ptr = same ? row_ptr : NULL;
+	p->col_idx = col_idx;
+	if (!same) {
+		scatter(C->rmap->n, rows.data, cols.data, v.data, row_ptr, col_idx, NULL, &all);
+		PetscCheck(all, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+		           "the product has another pattern than before: use MAT_INITIAL_MATRIX");
+	}
 	PetscCall(MatSeqAIJGetArray(C, &val));
-	PetscCall(PetscArraycpy(val, (const PetscScalar *)v.data, v.len));
+	if (same)
+		PetscCall(PetscArraycpy(val, (const PetscScalar *)v.data, nnz));
+	else
+		scatter(C->rmap->n, rows.data, cols.data, v.data, row_ptr, col_idx, val, &all);
 	PetscCall(MatSeqAIJRestoreArray(C, &val));
 	PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
 	PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
+	/* Assembly of a new matrix changes the state. */
+	p->pattern = C->nonzerostate;
 	PetscFunctionReturn(0);
 }
 
 static PetscErrorCode numeric(Mat C)
 {
 	product *p = C->product->data;
-	const PetscInt *row_ptr, *col_idx;
-	ek_view rows, cols;
-	PetscBool same;
+	PetscErrorCode code;
 
 	PetscFunctionBegin;
 	PetscCheck(p, PETSC_COMM_SELF, PETSC_ERR_ORDER, "the symbolic phase must come first");
 	PetscCall(PetscLogEventBegin(ekp_event_numeric, C, 0, 0, 0));
-	const ek_matrix *old = p->C;
-	PetscCall(run(C, p));
-	if (p->C != old) {
-		PetscCall(MatSeqAIJGetCSRAndMemType(C, &row_ptr, &col_idx, NULL, NULL));
-		PetscCall(view_of(p->C, "row_ptr", &rows));
-		PetscCall(view_of(p->C, "col_idx", &cols));
-		PetscCall(PetscArraycmp(row_ptr, (const PetscInt *)rows.data, rows.len, &same));
-		if (same)
-			PetscCall(PetscArraycmp(col_idx, (const PetscInt *)cols.data, cols.len,
-			                        &same));
-		PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
-		           "the product has another pattern than before: use MAT_INITIAL_MATRIX");
-	}
-	PetscCall(copy_values(C, p));
+	code = run(C, p);
+	code = code ? code : copy_values(C, p);
 	PetscCall(PetscLogEventEnd(ekp_event_numeric, C, 0, 0, 0));
+	PetscCall(code);
 	PetscFunctionReturn(0);
 }
 
@@ -180,23 +227,24 @@ static PetscErrorCode shape(Mat C, MatType type)
 	PetscFunctionReturn(0);
 }
 
-static PetscErrorCode symbolic(Mat C)
+/* Gives C its type, its pattern and its values, which the library has found. */
+static PetscErrorCode fill(Mat C, product *p)
 {
 	Mat A = C->product->A;
 	ekp_state *from, *to;
-	product *p;
 	PetscInt *lengths;
 	const PetscInt *row_ptr;
 	PetscBool ours;
 	ek_view rows, cols;
 
 	PetscFunctionBegin;
-	PetscCall(PetscLogEventBegin(ekp_event_symbolic, C, 0, 0, 0));
-	PetscCall(PetscNew(&p));
-	C->product->data = p;
-	C->product->destroy = destroy;
-	PetscCall(run(C, p));
 	PetscCall(shape(C, MATSEQAIJEK));
+	PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJEK, &ours));
+	if (C->product->type == MATPRODUCT_PtAP && ours) {
+		PetscCall(ekp_state_of(A, &from));
+		PetscCall(ekp_state_of(C, &to));
+		to->level = from->level + 1;
+	}
 	PetscCall(view_of(p->C, "row_ptr", &rows));
 	PetscCall(view_of(p->C, "col_idx", &cols));
 	row_ptr = rows.data;
@@ -206,15 +254,27 @@ static PetscErrorCode symbolic(Mat C)
 	PetscCall(MatSeqAIJSetPreallocation(C, 0, lengths));
 	PetscCall(PetscFree(lengths));
 	PetscCall(MatSeqAIJSetColumnIndices(C, (PetscInt *)(uintptr_t)cols.data));
+	PetscCall(MatSeqAIJGetCSRAndMemType(C, &p->row_ptr, &p->col_idx, NULL, NULL));
+	p->pattern = C->nonzerostate;
 	PetscCall(copy_values(C, p));
-	PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJEK, &ours));
-	if (C->product->type == MATPRODUCT_PtAP && ours) {
-		PetscCall(ekp_state_of(A, &from));
-		PetscCall(ekp_state_of(C, &to));
-		to->level = from->level + 1;
-	}
-	C->ops->productnumeric = numeric;
+	PetscFunctionReturn(0);
+}
+
+static PetscErrorCode symbolic(Mat C)
+{
+	PetscErrorCode code;
+	product *p;
+
+	PetscFunctionBegin;
+	PetscCall(PetscLogEventBegin(ekp_event_symbolic, C, 0, 0, 0));
+	PetscCall(PetscNew(&p));
+	C->product->data = p;
+	C->product->destroy = destroy;
+	code = run(C, p);
+	code = code ? code : fill(C, p);
 	PetscCall(PetscLogEventEnd(ekp_event_symbolic, C, 0, 0, 0));
+	PetscCall(code);
+	C->ops->productnumeric = numeric;
 	PetscFunctionReturn(0);
 }
 
@@ -258,9 +318,10 @@ static PetscErrorCode numeric_dense(Mat C)
 	PetscCall(MatDenseGetArrayWrite(C, &c));
 	X = ek_block(EKP_VALUE, B->rmap->n, B->cmap->n, ld_b, EK_COL_MAJOR, b);
 	Y = ek_block(EKP_VALUE, C->rmap->n, C->cmap->n, ld_c, EK_COL_MAJOR, c);
-	EKP_CALL(ek_spmm(p->plan, 1, &X, 0, &Y));
+	status = ek_spmm(p->plan, 1, &X, 0, &Y);
 	PetscCall(MatDenseRestoreArrayWrite(C, &c));
 	PetscCall(MatDenseRestoreArrayRead(B, &b));
+	EKP_CALL(status);
 	PetscCall(PetscLogFlops(2.0 * p->A.row_ptr[A->rmap->n] * B->cmap->n));
 	PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
 	PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));

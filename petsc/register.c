@@ -120,6 +120,8 @@ PetscErrorCode ek_petsc_register(void)
 	PetscCall(PetscLogEventRegister("MatEKPlan", MAT_CLASSID, &ekp_event_plan));
 	PetscCall(PetscLogEventRegister("MatEKProdSym", MAT_CLASSID, &ekp_event_symbolic));
 	PetscCall(PetscLogEventRegister("MatEKProdNum", MAT_CLASSID, &ekp_event_numeric));
+	PetscCall(ekp_capture_seq());
+	PetscCall(ekp_capture_mpi());
 	PetscCall(MatRegisterRootName(MATAIJEK, MATSEQAIJEK, MATMPIAIJEK));
 	PetscCall(MatRegister(MATSEQAIJEK, ekp_create_seq));
 	PetscCall(MatRegister(MATMPIAIJEK, ekp_create_mpi));

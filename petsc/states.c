@@ -4,101 +4,6 @@
  * exact in any order, and results must be equal bit for bit. */
 #include "integers.h"
 
-static PetscErrorCode same_vec(Vec a, Vec b, const char *what)
-{
-	PetscBool same;
-
-	PetscFunctionBegin;
-	PetscCall(VecEqual(a, b, &same));
-	REQUIRE(same, what);
-	PetscFunctionReturn(0);
-}
-
-/* Compares all products of A, of type aij, and B. */
-static PetscErrorCode same_products_of(Mat A, Mat B, Vec x, Vec y, PetscBool transposed)
-{
-	Vec v, w;
-
-	PetscFunctionBegin;
-	PetscCall(VecDuplicate(y, &v));
-	PetscCall(VecDuplicate(y, &w));
-	PetscCall(transposed ? MatMultTranspose(A, x, v) : MatMult(A, x, v));
-	PetscCall(transposed ? MatMultTranspose(B, x, w) : MatMult(B, x, w));
-	PetscCall(same_vec(v, w, "product"));
-	PetscCall(transposed ? MatMultTransposeAdd(A, x, y, v) : MatMultAdd(A, x, y, v));
-	PetscCall(transposed ? MatMultTransposeAdd(B, x, y, w) : MatMultAdd(B, x, y, w));
-	PetscCall(same_vec(v, w, "product added to another vector"));
-	PetscCall(transposed ? MatMultTransposeAdd(A, x, v, v) : MatMultAdd(A, x, v, v));
-	PetscCall(transposed ? MatMultTransposeAdd(B, x, w, w) : MatMultAdd(B, x, w, w));
-	PetscCall(same_vec(v, w, "product added in place"));
-	PetscCall(VecDestroy(&v));
-	PetscCall(VecDestroy(&w));
-	PetscFunctionReturn(0);
-}
-
-static PetscErrorCode same_products(Mat A, Mat B)
-{
-	PetscInt rows, cols;
-	Vec x, y;
-
-	PetscFunctionBegin;
-	PetscCall(MatCreateVecs(A, &x, &y));
-	PetscCall(fill(x, 1));
-	PetscCall(fill(y, 2));
-	PetscCall(same_products_of(A, B, x, y, PETSC_FALSE));
-	PetscCall(same_products_of(A, B, y, x, PETSC_TRUE));
-	PetscCall(MatGetSize(A, &rows, &cols));
-	if (rows == cols) {
-		Vec v, w;
-
-		PetscCall(VecDuplicate(x, &v));
-		PetscCall(VecDuplicate(x, &w));
-		PetscCall(MatMultAdd(A, x, x, v));
-		PetscCall(MatMultAdd(B, x, x, w));
-		PetscCall(same_vec(v, w, "product added to x itself"));
-		PetscCall(VecDestroy(&v));
-		PetscCall(VecDestroy(&w));
-	}
-	PetscCall(VecDestroy(&x));
-	PetscCall(VecDestroy(&y));
-	PetscFunctionReturn(0);
-}
-
-static PetscErrorCode same_mat(Mat A, Mat B, const char *what)
-{
-	PetscBool same;
-	Mat C, D;
-
-	PetscFunctionBegin;
-	PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &C));
-	PetscCall(MatConvert(B, MATAIJ, MAT_INITIAL_MATRIX, &D));
-	PetscCall(MatAXPY(C, -1, D, DIFFERENT_NONZERO_PATTERN));
-	PetscReal norm;
-	PetscCall(MatNorm(C, NORM_FROBENIUS, &norm));
-	same = norm == 0 ? PETSC_TRUE : PETSC_FALSE;
-	REQUIRE(same, what);
-	PetscCall(MatDestroy(&C));
-	PetscCall(MatDestroy(&D));
-	PetscFunctionReturn(0);
-}
-
-static PetscErrorCode is_type(Mat A, MatType type)
-{
-	PetscMPIInt size;
-	char full[64];
-	MatType found;
-	PetscBool same;
-
-	PetscFunctionBegin;
-	PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-	PetscCall(PetscSNPrintf(full, sizeof full, "%s%s", size > 1 ? "mpi" : "seq", type));
-	PetscCall(PetscObjectTypeCompare((PetscObject)A, full, &same));
-	PetscCall(MatGetType(A, &found));
-	PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: the type is %s, not %s", name,
-	           found, full);
-	PetscFunctionReturn(0);
-}
-
 static PetscErrorCode test_shapes(void)
 {
 	static const PetscInt shapes[][4] = {
@@ -183,8 +88,8 @@ static PetscErrorCode test_changes(void)
 	Mat A, B;
 
 	PetscFunctionBegin;
-	PetscCall(make(MATAIJ, 120, 120, 6, 1, &A));
-	PetscCall(make("aijek", 120, 120, 6, 1, &B));
+	PetscCall(make(MATAIJ, 1200, 1200, 6, 1, &A));
+	PetscCall(make("aijek", 1200, 1200, 6, 1, &B));
 	PetscCall(same_products(A, B));
 	for (PetscInt k = 0; k < 11; k++) {
 		name = names[k];
@@ -196,6 +101,23 @@ static PetscErrorCode test_changes(void)
 	}
 	PetscCall(MatDestroy(&A));
 	PetscCall(MatDestroy(&B));
+	PetscFunctionReturn(0);
+}
+
+static PetscErrorCode same_mult(Mat A, Mat B)
+{
+	Vec x, v, w;
+
+	PetscFunctionBegin;
+	PetscCall(MatCreateVecs(A, &x, &v));
+	PetscCall(VecDuplicate(v, &w));
+	PetscCall(fill(x, 1));
+	PetscCall(MatMult(A, x, v));
+	PetscCall(MatMult(B, x, w));
+	PetscCall(same_vec(v, w, "product after a conversion"));
+	PetscCall(VecDestroy(&x));
+	PetscCall(VecDestroy(&v));
+	PetscCall(VecDestroy(&w));
 	PetscFunctionReturn(0);
 }
 
@@ -232,12 +154,15 @@ static PetscErrorCode test_conversions(void)
 			PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
 		}
 		PetscCall(MatConvert(C, types[k], MAT_INITIAL_MATRIX, &D));
+		if (k != 2) /* which has the upper triangle only, and A is not really symmetric */
+			PetscCall(same_mult(A, D));
 		PetscCall(MatDestroy(&D));
 		if (k == 2 || k == 5)
 			continue; /* aij itself is not converted to these in place */
 		PetscCall(MatDuplicate(C, MAT_COPY_VALUES, &D));
 		PetscCall(MatConvert(D, types[k], MAT_INPLACE_MATRIX, &D));
-		if (k != 3) /* which multiplies in its own order, and has no product that adds */
+		PetscCall(same_mult(A, D));
+		if (k != 3) /* which has no product that adds */
 			PetscCall(same_products(A, D));
 		PetscCall(MatDestroy(&D));
 	}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * For programs that link libpetscek.so instead of naming it by -dll_append. */
+#ifndef EVENKEEL_PETSC_H
+#define EVENKEEL_PETSC_H
+
+#include <petscmat.h>
+
+/* Registers the types aijek, seqaijek and mpiaijek. It is called after PetscInitialize. */
+PETSC_EXTERN PetscErrorCode ek_petsc_register(void);
+#endif
