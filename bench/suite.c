@@ -121,9 +121,7 @@ static int no_suite(const char *name)
 		                 "there is no suite \"%s\"; did you mean %s? The path of a file is "
 		                 "accepted, too",
 		                 name, near);
-	return tool_fail(TOOL_INPUT,
-	                 "there is no suite \"%s\"; %s or the path of a file is expected", name,
-	                 list);
+	return tool_fail(TOOL_INPUT, "no suite \"%s\"; %s or a path is expected", name, list);
 }
 
 int names_expand(struct names *names, const char *line)
