@@ -276,7 +276,7 @@ static void refused(ek_context *ctx, eki_memory memory)
 	(void)memory;
 	expect_status(ek_matrix_generate(ctx, "banded:n=100", EK_F64, EK_I32, &A), EK_OK);
 	for (int k = 0; k < 3 * METHODS; k++) {
-		char name[80];
+		char name[128];
 
 		snprintf(name, sizeof name, "%s:%s", method[k / 3][CUTS - 1], text[k % 3].given);
 		expect_error(ek_plan_create(EK_SPMV, A,
