@@ -4,6 +4,7 @@
  * leading parts of the twins of Table 9.2 (Liu 2015), limits on memory, and failing allocations. */
 #include "plan/plan.h"
 #include "spgemm/bins.h"
+#include "support/bins.h"
 #include "support/devices.h"
 #include "support/leading.h"
 #include "support/exhaust.h"
@@ -12,15 +13,6 @@
 #include "support/support.h"
 
 enum { ENTRY = 16 }; /* bytes of a value and a column */
-
-static ek_plan *plan_of(const ek_matrix *A, const ek_matrix *B, const char *method)
-{
-	const ek_hints hints = {.size = sizeof hints, .method = method, .B = B};
-	ek_plan *plan;
-
-	expect_status(ek_plan_create(EK_SPGEMM, A, &hints, &plan), EK_OK);
-	return plan;
-}
 
 /* Gives a matrix values that sums round. */
 static void make_real(ek_matrix *M)
@@ -39,41 +31,6 @@ static void make_real(ek_matrix *M)
 	}
 	expect_status(ek_matrix_set_values(M, view.len, val), EK_OK);
 	free(val);
-}
-
-/* Multiplies by `method`, twice into the same C, and compares C with that of the processor's plain
- * method. Copies the text of ek_plan_explain. */
-static void check_product(const ek_matrix *A, const ek_matrix *B, const char *method, char *text,
-                          size_t size)
-{
-	ek_plan *plan = plan_of(A, B, method), *serial = plan_of(A, B, "spgemm.csr.serial");
-	ek_matrix *C = NULL, *ref = NULL;
-
-	expect_status(ek_spgemm(serial, 0.7, 0, &ref), EK_OK);
-	for (int again = 0; again < 2; again++) {
-		expect_status(ek_spgemm(plan, 0.7, 0, &C), EK_OK);
-		const char *array = different_array(C, ref);
-
-		if (array)
-			fail_msg("%s, run %d: other %s", method, again, array);
-	}
-	expect_status(ek_plan_explain(plan, text, size), EK_OK);
-	ek_matrix_destroy(C);
-	ek_matrix_destroy(ref);
-	ek_plan_destroy(plan);
-	ek_plan_destroy(serial);
-}
-
-/* Checks a product by all memory methods. Sets `text` to the explanation of the default one. */
-static void check_memory(const ek_matrix *A, const ek_matrix *B, char *text, size_t size)
-{
-	char name[64];
-
-	for (int memory = EKI_MEMORY_METHODS; memory > 0; memory--) {
-		snprintf(name, sizeof name, "spgemm.csr.bins.gpu:memory=%d", memory);
-		check_product(A, B, name, text, size);
-	}
-	check_product(A, B, "spgemm.csr.bins.gpu", text, size);
 }
 
 /* ---- Bins ------------------------------------------------------------------------------------ */
@@ -110,7 +67,7 @@ static void check_bins(const struct device_context *on, int step, int64_t stair,
 
 	make_real(A);
 	make_real(B);
-	check_memory(A, B, text, sizeof text);
+	bins_check_memory(A, B, "spgemm.csr.bins.gpu", 0.7, text, sizeof text);
 	if (step == 1 && length == 1) {
 		expect_text(text, "group 1, empty: 3 rows, bound 0 entries\n");
 		expect_text(text, "group 2, copied: 3 rows, bound 3 entries\n");
@@ -158,7 +115,7 @@ static void check_growth(const struct device_context *on, int64_t lists, int64_t
 
 	make_real(A);
 	make_real(B);
-	check_memory(A, B, text, sizeof text);
+	bins_check_memory(A, B, "spgemm.csr.bins.gpu", 0.7, text, sizeof text);
 	for (int k = 1; k <= doublings; k++) {
 		capacity *= 2;
 		last = capacity < bound ? capacity : bound;
@@ -209,7 +166,7 @@ static void check_twin(const struct device_context *on, const char *name, const 
 
 	(void)on;
 	(void)name;
-	check_memory(A, A, text, sizeof text);
+	bins_check_memory(A, A, "spgemm.csr.bins.gpu", 0.7, text, sizeof text);
 	const long long bytes = number_after(text, "last new C: ");
 
 	assert_true(bytes <= number_after(text, "temporary bytes ("));
@@ -242,7 +199,7 @@ static void test_limit(void **state)
 	const struct device_context *on = &devices.of[0];
 	ek_matrix *A = bound_rows(on->ctx, 3, 3), *B = rows_stairs(on->ctx, LARGEST, 3, 3);
 	ek_hints hints = {.size = sizeof hints, .method = "spgemm.csr.bins.gpu", .B = B};
-	ek_plan *plan = NULL, *serial = plan_of(A, B, "spgemm.csr.serial");
+	ek_plan *plan = NULL, *serial = bins_plan(A, B, "spgemm.csr.serial");
 	ek_matrix *C = NULL, *ref = NULL;
 	char text[4096];
 

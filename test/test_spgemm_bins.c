@@ -3,8 +3,8 @@
  * of ek_plan_explain, the limit on memory, and failing allocations. */
 #include "plan/plan.h"
 #include "spgemm/bins_rows.h"
+#include "support/bins.h"
 #include "support/exhaust.h"
-#include "support/held.h"
 #include "support/rows.h"
 #include "support/support.h"
 
@@ -36,47 +36,6 @@ static ek_matrix *stairs(int64_t n, int64_t step, int64_t length)
 	return rows_stairs(e.ctx, n, step, length);
 }
 
-static ek_plan *plan_of(const ek_matrix *A, const ek_matrix *B, const char *method)
-{
-	const ek_hints hints = {.size = sizeof hints, .method = method, .B = B};
-	ek_plan *plan;
-
-	expect_status(ek_plan_create(EK_SPGEMM, A, &hints, &plan), EK_OK);
-	return plan;
-}
-
-/* Multiplies by `method`, twice into the same C, and compares C with the reference's. Copies the
- * text of ek_plan_explain. */
-static void check_product(const ek_matrix *A, const ek_matrix *B, const char *method, char *text,
-                          size_t size)
-{
-	ek_plan *plan = plan_of(A, B, method), *serial = plan_of(A, B, "spgemm.csr.serial");
-	ek_matrix *C = NULL, *ref = NULL;
-
-	expect_status(ek_spgemm(serial, 1, 0, &ref), EK_OK);
-	for (int again = 0; again < 2; again++) {
-		expect_status(ek_spgemm(plan, 1, 0, &C), EK_OK);
-		assert_null(different_array(C, ref));
-	}
-	expect_status(ek_plan_explain(plan, text, size), EK_OK);
-	ek_matrix_destroy(C);
-	ek_matrix_destroy(ref);
-	ek_plan_destroy(plan);
-	ek_plan_destroy(serial);
-}
-
-/* Checks a product by all memory methods. Sets `text` to the explanation of the default one. */
-static void check_memory(const ek_matrix *A, const ek_matrix *B, char *text, size_t size)
-{
-	char name[64];
-
-	for (int memory = EKI_MEMORY_METHODS; memory > 0; memory--) {
-		snprintf(name, sizeof name, "spgemm.csr.bins:memory=%d", memory);
-		check_product(A, B, name, text, size);
-	}
-	check_product(A, B, "spgemm.csr.bins", text, size);
-}
-
 /* ---- Bins ------------------------------------------------------------------------------------ */
 
 static const struct {
@@ -101,7 +60,7 @@ static ek_matrix *case_rows(int copies)
 static void test_bins(void **state)
 {
 	ek_matrix *A = case_rows(2), *B = stairs(LARGEST, 1, 1);
-	ek_plan *plan = plan_of(A, B, "spgemm.csr.serial");
+	ek_plan *plan = bins_plan(A, B, "spgemm.csr.serial");
 	int64_t at = 0, total = 0;
 	eki_bins b;
 
@@ -151,7 +110,7 @@ static void test_groups(void **state)
 	for (size_t k = 0; k < sizeof step / sizeof *step; k++) {
 		ek_matrix *A = case_rows(3), *B = stairs(LARGEST, step[k], length[k]);
 
-		check_memory(A, B, text, sizeof text);
+		bins_check_memory(A, B, "spgemm.csr.bins", 1, text, sizeof text);
 		if (k == 0) {
 			expect_text(text, "group 1, empty: 3 rows, bound 0 entries\n");
 			expect_text(text, "group 2, copied: 3 rows, bound 3 entries\n");
@@ -179,7 +138,7 @@ static void check_growth(int64_t lists, int64_t step, int64_t length, int doubli
 	int64_t capacity = EKI_LONG_FIRST, capped = EKI_LONG_FIRST, uncapped = EKI_LONG_FIRST;
 	char text[4096];
 
-	check_memory(A, B, text, sizeof text);
+	bins_check_memory(A, B, "spgemm.csr.bins", 1, text, sizeof text);
 	for (int k = 1; k <= doublings; k++) {
 		capacity *= 2;
 		uncapped += capacity;

@@ -4,6 +4,7 @@
 #include "plan/plan.h"
 #include "spgemm/bins_rooms.h"
 #include "spgemm/bins_rows.h"
+#include "support/bins.h"
 #include "support/exhaust.h"
 #include "support/held.h"
 #include "support/rows.h"
@@ -25,35 +26,6 @@ static int teardown(void **state)
 	return 0;
 }
 
-static ek_plan *plan_of(const ek_matrix *A, const ek_matrix *B, const char *method)
-{
-	const ek_hints hints = {.size = sizeof hints, .method = method, .B = B};
-	ek_plan *plan;
-
-	expect_status(ek_plan_create(EK_SPGEMM, A, &hints, &plan), EK_OK);
-	return plan;
-}
-
-/* Multiplies by `method`, twice into the same C, and compares C with the reference's. Copies the
- * text of ek_plan_explain. */
-static void check_product(const ek_matrix *A, const ek_matrix *B, const char *method, char *text,
-                          size_t size)
-{
-	ek_plan *plan = plan_of(A, B, method), *serial = plan_of(A, B, "spgemm.csr.serial");
-	ek_matrix *C = NULL, *ref = NULL;
-
-	expect_status(ek_spgemm(serial, 1, 0, &ref), EK_OK);
-	for (int again = 0; again < 2; again++) {
-		expect_status(ek_spgemm(plan, 1, 0, &C), EK_OK);
-		assert_null(different_array(C, ref));
-	}
-	expect_status(ek_plan_explain(plan, text, size), EK_OK);
-	ek_matrix_destroy(C);
-	ek_matrix_destroy(ref);
-	ek_plan_destroy(plan);
-	ek_plan_destroy(serial);
-}
-
 /* ---- Rows whose rooms are guessed ------------------------------------------------------------ */
 
 /* Squares a matrix with rooms that are guessed. Checks the rooms, what a run says of its temporary
@@ -68,9 +40,9 @@ static void check_guesses(const char *spec, int memory)
 
 	snprintf(method, sizeof method, "spgemm.csr.bins:memory=%d", memory);
 	expect_status(ek_matrix_generate(e.ctx, spec, EK_F64, EK_I32, &A), EK_OK);
-	check_product(A, A, method, text, sizeof text);
+	bins_check(A, A, method, 1, text, sizeof text);
 
-	ek_plan *plan = plan_of(A, A, "spgemm.csr.serial");
+	ek_plan *plan = bins_plan(A, A, "spgemm.csr.serial");
 
 	expect_status(ek_spgemm(plan, 1, 0, &C), EK_OK);
 	expect_status(ek_matrix_get_info(C, &info), EK_OK);
@@ -166,8 +138,8 @@ static void test_held(void **state)
 	expect_status(ek_matrix_generate(e.ctx, "rmat:scale=10,factor=8", EK_F64, EK_I32, &A),
 	              EK_OK);
 	for (int k = 0; k < 2; k++) {
-		ek_plan *plan =
-			plan_of(A, A, k ? "spgemm.csr.bins:memory=5" : "spgemm.csr.bins:memory=4");
+		ek_plan *plan = bins_plan(
+			A, A, k ? "spgemm.csr.bins:memory=5" : "spgemm.csr.bins:memory=4");
 
 		held[k] = ek_plan_memory(plan);
 		ek_plan_destroy(plan);
