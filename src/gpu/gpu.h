@@ -291,6 +291,9 @@ ek_status eki_gpu_open(eki_step *step);
  * must set run->there. If `text` is NULL, or if the method needs another program, it calls
  * eki_gpu_program later. */
 ek_status eki_gpu_prepare(eki_step *step, const char *name, const char *defines, const char *text);
+/* Does the same but leaves A and op T as they are, for kernels that do both ops with one store. */
+ek_status eki_gpu_prepare_as_is(eki_step *step, const char *name, const char *defines,
+                                const char *text);
 ek_status eki_gpu_program(eki_step *step, const char *name, const char *defines, const char *text);
 /* eki_gpu_mirror makes mirrors of all arrays of step->in[0] and stores them in step->gpu->array.
  * eki_gpu_refresh copies changed values into these mirrors. */

@@ -100,17 +100,14 @@ ek_status eki_gpu_open(eki_step *step)
 	return EK_OK;
 }
 
-ek_status eki_gpu_prepare(eki_step *step, const char *name, const char *defines, const char *text)
+/* Builds the programs and allocates buffers for x and y. */
+static ek_status complete(eki_step *step, const char *name, const char *defines, const char *text)
 {
 	eki_device *dev = step->ctx->device;
 	const size_t size = ek_value_size(step->in[0]->value);
 	const int64_t width = eki_gpu_width(step);
-	eki_gpu *g;
+	eki_gpu *g = step->gpu;
 
-	EK_RETURN_IF(eki_gpu_open(step));
-	g = step->gpu;
-	if (step->op[0] == EK_OP_T)
-		EK_RETURN_IF(use_transpose(step, g));
 	EK_RETURN_IF(eki_gpu_program(step, "vector", "", eki_cl_vector));
 	EK_RETURN_IF(dev->driver->kernel(dev, g->program, "scale", &g->scale));
 	if (text)
@@ -119,6 +116,21 @@ ek_status eki_gpu_prepare(eki_step *step, const char *name, const char *defines,
 		return EK_OK;
 	EK_RETURN_IF(eki_buffer_alloc(dev, eki_times(step->x_len, width), size, false, &g->x));
 	return eki_buffer_alloc(dev, eki_times(step->y_len, width), size, false, &g->y);
+}
+
+ek_status eki_gpu_prepare(eki_step *step, const char *name, const char *defines, const char *text)
+{
+	EK_RETURN_IF(eki_gpu_open(step));
+	if (step->op[0] == EK_OP_T)
+		EK_RETURN_IF(use_transpose(step, step->gpu));
+	return complete(step, name, defines, text);
+}
+
+ek_status eki_gpu_prepare_as_is(eki_step *step, const char *name, const char *defines,
+                                const char *text)
+{
+	EK_RETURN_IF(eki_gpu_open(step));
+	return complete(step, name, defines, text);
 }
 
 static size_t elem_size(const ek_store *s, int k)

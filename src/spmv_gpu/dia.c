@@ -16,13 +16,7 @@ enum { WG = 256 };
 
 static ek_status prepare(eki_step *step)
 {
-	const ek_op op = step->op[0];
-	ek_status status;
-
-	step->op[0] = EK_OP_N; /* no transposed store is needed: one store serves op N and op T */
-	status = eki_gpu_prepare(step, "dia", "#define EK_WG 256\n", eki_cl_dia);
-	step->op[0] = op;
-	EK_RETURN_IF(status);
+	EK_RETURN_IF(eki_gpu_prepare_as_is(step, "dia", "#define EK_WG 256\n", eki_cl_dia));
 	EK_RETURN_IF(eki_gpu_mirror(step));
 	step->bytes -= step->in[0]->len[DIA_MASK] * (int64_t)sizeof(uint32_t);
 	return eki_gpu_kernel(step, "dia", &step->state);
