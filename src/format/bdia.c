@@ -24,12 +24,6 @@
 
 #if EK_PER_TYPE
 
-/* Returns the first row of group g, or the number of rows if g is one past the last group. */
-static inline int64_t FN(bdia_row)(const ek_store *s, int64_t g)
-{
-	return eki_group(s->rows, BDIA_ROWS, g);
-}
-
 /* Returns the word of the mask that has row i on the diagonal with offset `at`, which is there.
  * Tries band *b first, and sets *b to the band. */
 static inline int64_t FN(bdia_find)(const ek_store *s, int64_t *b, int64_t i, int64_t at)
@@ -46,16 +40,10 @@ static inline int64_t FN(bdia_find)(const ek_store *s, int64_t *b, int64_t i, in
 	return bdia_word(band_ptr[*b], n, bdia_groups(s), i / BDIA_ROWS, d);
 }
 
-/* Sets words [begin, end) of the mask to 0, and the values of the places that they cover. */
 static void FN(bdia_clear)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
 	(void)csr;
-	if (begin == end)
-		return;
-	memset((uint32_t *)out->array[BDIA_MASK] + begin, 0,
-	       (size_t)(end - begin) * sizeof(uint32_t));
-	memset((VAL *)out->array[BDIA_VAL] + BDIA_ROWS * begin, 0,
-	       (size_t)(end - begin) * BDIA_ROWS * sizeof(VAL));
+	FN(clear_words)(out, BDIA_MASK, BDIA_VAL, begin, end);
 }
 
 static inline void FN(bdia_stored_rows)(const ek_store *csr, ek_store *out, int64_t i, int64_t n)
@@ -74,7 +62,7 @@ static inline void FN(bdia_stored_rows)(const ek_store *csr, ek_store *out, int6
 static void FN(bdia_stored)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
 	FN(each_alike)
-	(csr, out, FN(bdia_row)(csr, begin), FN(bdia_row)(csr, end), FN(bdia_stored_rows));
+	(csr, out, FN(word_row)(csr, begin), FN(word_row)(csr, end), FN(bdia_stored_rows));
 }
 
 static inline void FN(bdia_values_rows)(const ek_store *csr, ek_store *out, int64_t i, int64_t n)
@@ -107,7 +95,7 @@ static void FN(bdia_lengths)(const ek_store *in, ek_store *csr, int64_t begin, i
 	const int64_t groups = bdia_groups(in);
 	PTR *length = (PTR *)csr->array[CSR_PTR] + 1;
 
-	for (int64_t i = FN(bdia_row)(in, begin); i < FN(bdia_row)(in, end); i++)
+	for (int64_t i = FN(word_row)(in, begin); i < FN(word_row)(in, end); i++)
 		length[i] = 0;
 	for (int64_t g = begin; g < end; g++)
 		for (int64_t b = 0; b < bdia_bands(in); b++) {
@@ -132,7 +120,7 @@ static void FN(bdia_to_csr)(const ek_store *in, ek_store *csr, int64_t begin, in
 	VAL *to = csr->array[CSR_VAL];
 
 	for (int64_t g = begin; g < end; g++) {
-		const int64_t first = BDIA_ROWS * g, rows = FN(bdia_row)(in, g + 1) - first;
+		const int64_t first = BDIA_ROWS * g, rows = FN(word_row)(in, g + 1) - first;
 		int64_t at[BDIA_ROWS] = {0};
 
 		for (int64_t r = 0; r < rows; r++)
@@ -263,9 +251,7 @@ static ek_status to_csr(const ek_context *ctx, const ek_store *in, ek_store *csr
 	static eki_fill_fn *const lengths[EK_NTYPE] = EK_BY_TYPE(bdia_lengths);
 	static eki_fill_fn *const fn[EK_NTYPE] = EK_BY_TYPE(bdia_to_csr);
 
-	eki_fill(ctx, lengths, in, csr, bdia_groups(in), in->nnz);
-	eki_ptr_sum(ctx, csr);
-	eki_fill(ctx, fn, in, csr, bdia_groups(in), in->nnz);
+	eki_fill_csr(ctx, lengths, fn, in, csr, bdia_groups(in));
 	return EK_OK;
 }
 

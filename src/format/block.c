@@ -215,14 +215,11 @@ ek_status eki_block_to_csr(const ek_context *ctx, const ek_store *s, block_ends 
 {
 	static eki_fill_fn *const lengths[EK_NTYPE] = EK_BY_TYPE(block_lengths);
 	static eki_fill_fn *const fill[EK_NTYPE] = EK_BY_TYPE(block_to_csr);
-	const int64_t rows = block_shape_of(s).rows;
 	ek_store view = *s;
 
 	if (ends)
 		EK_RETURN_IF(eki_block_view(ctx, s, ends, &view));
-	eki_fill(ctx, lengths, &view, csr, rows, csr->nnz);
-	eki_ptr_sum(ctx, csr);
-	eki_fill(ctx, fill, &view, csr, rows, csr->nnz);
+	eki_fill_csr(ctx, lengths, fill, &view, csr, block_shape_of(s).rows);
 	if (ends)
 		eki_block_view_free(ctx, &view);
 	return EK_OK;

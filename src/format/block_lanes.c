@@ -325,11 +325,8 @@ ek_status eki_block_lanes_to_csr(const ek_context *ctx, const ek_store *in, ek_s
 {
 	static eki_fill_fn *const counts[EK_NTYPE] = EK_BY_TYPE(lanes_counts);
 	static eki_fill_fn *const fn[EK_NTYPE] = EK_BY_TYPE(lanes_to_csr);
-	const int64_t rows = block_shape_of(in).rows;
 
-	eki_fill(ctx, counts, in, csr, rows, csr->nnz);
-	eki_ptr_sum(ctx, csr);
-	eki_fill(ctx, fn, in, csr, rows, csr->nnz);
+	eki_fill_csr(ctx, counts, fn, in, csr, block_shape_of(in).rows);
 	return EK_OK;
 }
 

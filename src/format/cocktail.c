@@ -241,9 +241,7 @@ static ek_status to_csr(const ek_context *ctx, const ek_store *in, ek_store *csr
 		else if (part[k].format)
 			EK_TRY(eki_format_csr(ctx, &part[k], &sub[k], &made));
 	}
-	eki_fill(ctx, lengths, sub, csr, in->rows, in->nnz);
-	eki_ptr_sum(ctx, csr);
-	eki_fill(ctx, merge, sub, csr, in->rows, in->nnz);
+	eki_fill_csr(ctx, lengths, merge, sub, csr, in->rows);
 done:
 	for (int k = 0; k < PARTS; k++)
 		eki_store_free(ctx, &sub[k]);

@@ -24,24 +24,10 @@
 
 #if EK_PER_TYPE
 
-/* Returns the first of the 32 rows that word number g of a diagonal's mask covers. The result is at
- * most the number of rows. */
-static inline int64_t FN(dia_row)(const ek_store *s, int64_t g)
-{
-	return eki_group(s->rows, 32, g);
-}
-
-/* Sets words [begin, end) of the mask to 0, and also the values of the places that these words
- * cover. */
 static void FN(dia_clear)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
 	(void)csr;
-	if (begin == end)
-		return;
-	memset((uint32_t *)out->array[DIA_MASK] + begin, 0,
-	       (size_t)(end - begin) * sizeof(uint32_t));
-	memset((VAL *)out->array[DIA_VAL] + 32 * begin, 0,
-	       (size_t)(end - begin) * 32 * sizeof(VAL));
+	FN(clear_words)(out, DIA_MASK, DIA_VAL, begin, end);
 }
 
 /* Returns the number of the diagonal with offset `at`; tries number d first. */
@@ -73,7 +59,7 @@ static inline void FN(dia_stored_rows)(const ek_store *csr, ek_store *out, int64
 static void FN(dia_stored)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
 	FN(each_alike)
-	(csr, out, FN(dia_row)(csr, begin), FN(dia_row)(csr, end), FN(dia_stored_rows));
+	(csr, out, FN(word_row)(csr, begin), FN(word_row)(csr, end), FN(dia_stored_rows));
 }
 
 static inline void FN(dia_values_rows)(const ek_store *csr, ek_store *out, int64_t i, int64_t n)
@@ -106,7 +92,7 @@ static void FN(dia_lengths)(const ek_store *in, ek_store *csr, int64_t begin, in
 	const int64_t words = in->dim[DIA_STRIDE] / 32;
 	PTR *length = (PTR *)csr->array[CSR_PTR] + 1;
 
-	for (int64_t i = FN(dia_row)(in, begin); i < FN(dia_row)(in, end); i++)
+	for (int64_t i = FN(word_row)(in, begin); i < FN(word_row)(in, end); i++)
 		length[i] = 0;
 	for (int64_t g = begin; g < end; g++)
 		for (int64_t d = 0; d < dia_count(in); d++)
@@ -129,7 +115,7 @@ static void FN(dia_to_csr)(const ek_store *in, ek_store *csr, int64_t begin, int
 	for (int64_t g = begin; g < end; g++) {
 		int64_t at[32] = {0};
 
-		for (int64_t r = 0; r < FN(dia_row)(in, g + 1) - 32 * g; r++)
+		for (int64_t r = 0; r < FN(word_row)(in, g + 1) - 32 * g; r++)
 			at[r] = row_ptr[32 * g + r];
 		for (int64_t d = 0; d < dia_count(in); d++)
 			for (uint32_t left = mask[d * words + g]; left; left &= left - 1) {
@@ -226,11 +212,8 @@ static ek_status to_csr(const ek_context *ctx, const ek_store *in, ek_store *csr
 {
 	static eki_fill_fn *const lengths[EK_NTYPE] = EK_BY_TYPE(dia_lengths);
 	static eki_fill_fn *const fn[EK_NTYPE] = EK_BY_TYPE(dia_to_csr);
-	const int64_t groups = mask_words(in->rows);
 
-	eki_fill(ctx, lengths, in, csr, groups, in->nnz);
-	eki_ptr_sum(ctx, csr);
-	eki_fill(ctx, fn, in, csr, groups, in->nnz);
+	eki_fill_csr(ctx, lengths, fn, in, csr, mask_words(in->rows));
 	return EK_OK;
 }
 

@@ -5,6 +5,23 @@
 
 #if EK_PER_TYPE
 
+/* Returns the first of the 32 rows that word number g of a diagonal's mask covers, or the number of
+ * rows if g is one past the last word. */
+static inline int64_t FN(word_row)(const ek_store *s, int64_t g)
+{
+	return eki_group(s->rows, 32, g);
+}
+
+/* Sets words [begin, end) of array number `mask` to 0, and the values of the places that they
+ * cover, which are in array number `val`. */
+static inline void FN(clear_words)(ek_store *s, int mask, int val, int64_t begin, int64_t end)
+{
+	if (begin == end)
+		return;
+	memset((uint32_t *)s->array[mask] + begin, 0, (size_t)(end - begin) * sizeof(uint32_t));
+	memset((VAL *)s->array[val] + 32 * begin, 0, (size_t)(end - begin) * 32 * sizeof(VAL));
+}
+
 /* Returns whether rows i .. i + n - 1 have entries on the same diagonals: each row has as many
  * entries as row i, one column to the right of those in the row before. */
 static inline bool FN(alike_rows)(const ek_store *csr, int64_t i, int64_t n)

@@ -315,9 +315,7 @@ static ek_status to_csr(const ek_context *ctx, const ek_store *in, ek_store *csr
 	static eki_fill_fn *const lengths[EK_NTYPE] = EK_BY_TYPE(scoo_lengths);
 	static eki_fill_fn *const fn[EK_NTYPE] = EK_BY_TYPE(scoo_to_csr);
 
-	eki_fill(ctx, lengths, in, csr, scoo_slices(in), in->nnz);
-	eki_ptr_sum(ctx, csr);
-	eki_fill(ctx, fn, in, csr, scoo_slices(in), in->nnz);
+	eki_fill_csr(ctx, lengths, fn, in, csr, scoo_slices(in));
 	return EK_OK;
 }
 

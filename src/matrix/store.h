@@ -229,6 +229,11 @@ void eki_ptr_scan(const ek_context *ctx, ek_index index, ek_scan_kind kind, int6
 /* Turns row lengths into the row pointers of `csr`, in place. Before the call, row_ptr[i + 1] is
  * the length of row i. */
 void eki_ptr_sum(const ek_context *ctx, ek_store *csr);
+/* Converts units [0, n) of `in` to `csr`: calls `lengths`, which stores the length of row i in
+ * row_ptr[i + 1], makes row pointers, and then calls `entries`. */
+void eki_fill_csr(const ek_context *ctx, eki_fill_fn *const lengths[EK_NTYPE],
+                  eki_fill_fn *const entries[EK_NTYPE], const ek_store *in, ek_store *csr,
+                  int64_t n);
 /* Makes the row pointers of `csr` from the row lengths in array number `array` of `s`. */
 void eki_ptr_of_lengths(const ek_context *ctx, const ek_store *s, int array, ek_store *csr);
 

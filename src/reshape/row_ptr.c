@@ -25,6 +25,15 @@ void eki_ptr_sum(const ek_context *ctx, ek_store *csr)
 	eki_ptr_scan(ctx, csr->index, EK_INCLUSIVE, csr->rows + 1, csr->array[CSR_PTR]);
 }
 
+void eki_fill_csr(const ek_context *ctx, eki_fill_fn *const lengths[EK_NTYPE],
+                  eki_fill_fn *const entries[EK_NTYPE], const ek_store *in, ek_store *csr,
+                  int64_t n)
+{
+	eki_fill(ctx, lengths, in, csr, n, csr->nnz);
+	eki_ptr_sum(ctx, csr);
+	eki_fill(ctx, entries, in, csr, n, csr->nnz);
+}
+
 void eki_ptr_of_lengths(const ek_context *ctx, const ek_store *s, int array, ek_store *csr)
 {
 	for (int64_t i = 0; i < csr->rows; i++)
