@@ -11,6 +11,7 @@
 #ifndef EK_GEN_H
 #define EK_GEN_H
 
+#include "base/mix.h"
 #include "matrix/matrix.h"
 
 enum { EKI_GEN_PARAMS = 8, EKI_GEN_DIMS = 8, EKI_GEN_NAME = 64 };
@@ -116,25 +117,18 @@ int64_t eki_gen_root(int64_t n, int degree); /* returns the largest r with r^deg
  * SplitMix64 (Steele, Lea, Flood 2014): the state is a counter, and a random number is the counter
  * with its bits mixed. */
 
-static inline uint64_t eki_mix(uint64_t x)
-{
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-	return x ^ x >> 31;
-}
-
 /* Returns the initial state of the random numbers of row i in stream number `stream`. Streams are
  * independent of one another. */
 static inline uint64_t eki_rng(const eki_gen *g, int stream, int64_t i)
 {
-	uint64_t s = eki_mix(g->seed + 0x9e3779b97f4a7c15u * (uint64_t)(stream + 1));
+	uint64_t s = eki_random_at((uint64_t)stream, g->seed);
 
 	return eki_mix(s + 0xd1342543de82ef95u * (uint64_t)(i + 1));
 }
 
 static inline uint64_t eki_rng_next(uint64_t *rng)
 {
-	return eki_mix(*rng += 0x9e3779b97f4a7c15u);
+	return eki_mix(*rng += EKI_GOLDEN);
 }
 
 /* Returns the next random number, uniform in [0, 1). */

@@ -8,19 +8,12 @@
  * last step is the mixer of Steele, Lea and Flood 2014 (SplitMix). */
 #include <string.h>
 
+#include "base/mix.h"
 #include "matrix/matrix.h"
 
 enum { PIECE = 1 << 16, LANES = 8, PARALLEL = 1 << 20 /* bytes that make up for waking threads */ };
 
-#define FIRST  UINT64_C(0x9e3779b97f4a7c15)
 #define SECOND UINT64_C(0xd6e8feb86659fd93)
-
-static uint64_t mix(uint64_t h)
-{
-	h = (h ^ h >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	h = (h ^ h >> 27) * UINT64_C(0x94d049bb133111eb);
-	return h ^ h >> 31;
-}
 
 /* Takes a word into a lane. For each word this is one-to-one, so lanes that differ stay apart. */
 static uint64_t stir(uint64_t h, uint64_t word)
@@ -38,7 +31,7 @@ uint64_t eki_hash(const void *from, int64_t bytes, uint64_t seed)
 	int64_t at = 0;
 
 	for (int k = 0; k < LANES; k++)
-		lane[k] = seed ^ (uint64_t)(k + 1) * FIRST;
+		lane[k] = seed ^ (uint64_t)(k + 1) * EKI_GOLDEN;
 	for (; at + (int64_t)sizeof word <= bytes; at += (int64_t)sizeof word) {
 		memcpy(word, data + at, sizeof word);
 		for (int k = 0; k < LANES; k++)
@@ -48,7 +41,7 @@ uint64_t eki_hash(const void *from, int64_t bytes, uint64_t seed)
 	if (at < bytes)
 		memcpy(word, data + at, (size_t)(bytes - at));
 	for (int k = 0; k < LANES; k++)
-		seed = mix(seed + stir(lane[k], word[k]));
+		seed = eki_mix(seed + stir(lane[k], word[k]));
 	return seed;
 }
 
@@ -73,7 +66,7 @@ static void hash_part(void *arg, int part)
 		const int64_t begin = eki_group(job->bytes, PIECE, k);
 
 		sum += eki_hash(data + begin, eki_group(job->bytes, PIECE, k + 1) - begin,
-		                mix((uint64_t)k * EKI_MAX_ARRAYS + (uint64_t)job->array));
+		                eki_mix((uint64_t)k * EKI_MAX_ARRAYS + (uint64_t)job->array));
 	}
 	atomic_fetch_add(&job->sum, sum);
 }
@@ -83,7 +76,7 @@ static uint64_t find(const ek_matrix *A)
 	const ek_store *s = &A->store;
 	const int64_t head[] = {s->rows,   s->cols,   s->nnz,  s->dim[0],    s->dim[1],
 	                        s->dim[2], s->dim[3], s->base, A->transposed};
-	uint64_t key = eki_hash(head, sizeof head, FIRST);
+	uint64_t key = eki_hash(head, sizeof head, EKI_GOLDEN);
 
 	key = eki_hash(s->format->name, (int64_t)strlen(s->format->name), key);
 	for (int k = 0; k < EKI_MAX_ARRAYS && s->format->array[k].name; k++) {
@@ -97,7 +90,7 @@ static uint64_t find(const ek_matrix *A)
 			continue;
 		job.parts = job.bytes >= PARALLEL ? A->ctx->threads : 1;
 		eki_parallel(A->ctx, A->ctx->threads, job.parts, hash_part, &job);
-		key = mix(key ^ atomic_load(&job.sum));
+		key = eki_mix(key ^ atomic_load(&job.sum));
 	}
 	return key ? key : 1;
 }

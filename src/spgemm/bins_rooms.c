@@ -18,23 +18,11 @@
  * section 9.3, has both as methods of memory pre-allocation. */
 #include <math.h>
 
+#include "base/mix.h"
 #include "spgemm/bins_rooms.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "spgemm/bins_rooms.c"
 #include "base/for_each.h"
-
-#ifndef EK_BINS_ROOMS
-#define EK_BINS_ROOMS
-/* Returns the random number of a column: the output of SplitMix64 (Steele, Lea and Flood 2014). */
-static inline uint64_t random_of(uint64_t column, uint64_t salt)
-{
-	uint64_t z = (column + 1) * UINT64_C(0x9e3779b97f4a7c15) + salt;
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-#endif
 
 #if EK_PER_TYPE
 
@@ -45,7 +33,7 @@ static uint64_t FN(least_random)(const ek_store *M, int64_t row, uint64_t salt)
 	uint64_t least = UINT64_MAX;
 
 	for (PTR k = ptr[row]; k < ptr[row + 1]; k++) {
-		const uint64_t number = random_of((uint64_t)col[k], salt);
+		const uint64_t number = eki_random_at((uint64_t)col[k], salt);
 
 		least = number < least ? number : least;
 	}
@@ -140,7 +128,7 @@ static ek_status add_up(eki_step *step, double *sum)
 	EK_RETURN_IF(eki_alloc(step->ctx, B->rows, sizeof *e.key, (void *)&e.key));
 	e.parts = eki_parts(step->ctx, KEYS * (A->nnz + B->nnz));
 	for (int k = 0; k < KEYS; k++) {
-		e.salt = random_of((uint64_t)k, 0);
+		e.salt = eki_random_at((uint64_t)k, 0);
 		eki_parallel(step->ctx, step->threads, e.parts, keys_part, &e);
 		eki_parallel(step->ctx, step->threads, e.parts, minima_part, &e);
 	}
