@@ -192,6 +192,25 @@ ek_status eki_length_check(const char *name, int64_t n)
 	return EK_OK;
 }
 
+ek_status eki_value_size_check(const char *name, size_t size)
+{
+	return size == 0 || size == 4 || size == 8
+	               ? EK_OK
+	               : eki_fail(EK_EINVAL, "%s is %zu; 0, 4 or 8 is expected", name, size);
+}
+
+ek_status eki_pairs_alike(const char *of_name, const ek_pairs *of, const char *name,
+                          const ek_pairs *pairs)
+{
+	if (pairs->type != of->type)
+		return eki_fail(EK_EINVAL, "%s->type is %d, and %s->type is %s", name,
+		                (int)pairs->type, of_name, ek_value_name(of->type));
+	if (pairs->value_size != of->value_size)
+		return eki_fail(EK_EINVAL, "%s->value_size is %zu, and %s->value_size is %zu", name,
+		                pairs->value_size, of_name, of->value_size);
+	return EK_OK;
+}
+
 ek_status eki_overlap_check(const char *a_name, const void *a, int64_t an, const char *b_name,
                             const void *b, int64_t bn, size_t size)
 {

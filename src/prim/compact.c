@@ -55,15 +55,8 @@ void eki_compact_move(const eki_array *a, int64_t begin, int64_t count, int64_t 
 static ek_status types_check(const ek_pairs *in, const ek_pairs *out)
 {
 	EK_RETURN_IF(eki_number_check(in->type));
-	if (in->value_size != 0 && in->value_size != 4 && in->value_size != 8)
-		return eki_fail(EK_EINVAL, "in->value_size is %zu; 0, 4 or 8 is expected",
-		                in->value_size);
-	if (out->type != in->type)
-		return eki_fail(EK_EINVAL, "out->type is %d, and in->type is %s", (int)out->type,
-		                ek_value_name(in->type));
-	if (out->value_size != in->value_size)
-		return eki_fail(EK_EINVAL, "out->value_size is %zu, and in->value_size is %zu",
-		                out->value_size, in->value_size);
+	EK_RETURN_IF(eki_value_size_check("in->value_size", in->value_size));
+	EK_RETURN_IF(eki_pairs_alike("in", in, "out", out));
 	EK_RETURN_IF(eki_length_check("in->n", in->n));
 	EK_RETURN_IF(eki_length_check("out->n", out->n));
 	if (out->n < in->n)

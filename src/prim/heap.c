@@ -153,8 +153,7 @@ ek_status ek_heap_create(ek_context *ctx, ek_value key, size_t value_size, int a
 
 	EK_RETURN_IF(eki_context_check(ctx));
 	EK_RETURN_IF(eki_number_check(key));
-	if (value_size != 0 && value_size != 4 && value_size != 8)
-		return eki_fail(EK_EINVAL, "value_size is %zu; 0, 4 or 8 is expected", value_size);
+	EK_RETURN_IF(eki_value_size_check("value_size", value_size));
 	if (arity < 2 || arity > 1024)
 		return eki_fail(EK_EINVAL, "arity is %d; 2 to 1024 is expected", arity);
 	EK_RETURN_IF(eki_length_check("capacity", capacity));

@@ -57,17 +57,6 @@ static ek_status pairs_check(const char *name, const ek_pairs *p, int64_t n)
 	return p->value_size ? eki_array_check(value, p->value, n, p->value_size) : EK_OK;
 }
 
-static ek_status type_check(const ek_pairs *a, const char *name, const ek_pairs *p)
-{
-	if (p->type != a->type)
-		return eki_fail(EK_EINVAL, "%s->type is %d, and a->type is %s", name, (int)p->type,
-		                ek_value_name(a->type));
-	if (p->value_size != a->value_size)
-		return eki_fail(EK_EINVAL, "%s->value_size is %zu, and a->value_size is %zu", name,
-		                p->value_size, a->value_size);
-	return EK_OK;
-}
-
 /* Checks that no array of `out`, which has n pairs, overlaps an array of `p`, which has pn pairs.
  * `p` is argument `a` or `b` of ek_merge, and `name` is its name. */
 static ek_status out_check(const eki_array *of, int64_t n, const char *name, const ek_pairs *p,
@@ -124,11 +113,9 @@ ek_status ek_merge(ek_context *ctx, const ek_array_options *options, int64_t bat
 	EK_RETURN_IF(EKI_STRUCT_IN("b", ek_pairs, b_given, &args.b));
 	EK_RETURN_IF(EKI_STRUCT_IN("out", ek_pairs, out_given, &args.c));
 	EK_RETURN_IF(eki_number_check(a->type));
-	if (a->value_size != 0 && a->value_size != 4 && a->value_size != 8)
-		return eki_fail(EK_EINVAL, "a->value_size is %zu; 0, 4 or 8 is expected",
-		                a->value_size);
-	EK_RETURN_IF(type_check(a, "b", b));
-	EK_RETURN_IF(type_check(a, "out", out));
+	EK_RETURN_IF(eki_value_size_check("a->value_size", a->value_size));
+	EK_RETURN_IF(eki_pairs_alike("a", a, "b", b));
+	EK_RETURN_IF(eki_pairs_alike("a", a, "out", out));
 	EK_RETURN_IF(batch_check(batch, a->n, b->n));
 	n = batch * (a->n + b->n);
 	EK_RETURN_IF(pairs_check("a", a, batch * a->n));

@@ -77,6 +77,11 @@ ek_status eki_number_check(ek_value type); /* must be one of the four types */
 ek_status eki_monoid_check(ek_monoid op, ek_value type);
 ek_status eki_kind_check(ek_scan_kind kind);
 ek_status eki_length_check(const char *name, int64_t n);
+/* Checks the size of the values of pairs, 0, 4 or 8; `name` is that of the size. */
+ek_status eki_value_size_check(const char *name, size_t size);
+/* Checks that pairs called `name` have the types of those called `of_name`. */
+ek_status eki_pairs_alike(const char *of_name, const ek_pairs *of, const char *name,
+                          const ek_pairs *pairs);
 /* Checks that array `a`, which has `an` entries, does not overlap array `b`, which has `bn`
  * entries. Entries have `size` bytes. */
 ek_status eki_overlap_check(const char *a_name, const void *a, int64_t an, const char *b_name,

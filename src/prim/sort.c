@@ -15,9 +15,7 @@ ek_status ek_sort(ek_context *ctx, const ek_array_options *options, const ek_pai
 	const size_t size = ek_value_size(a.type), values = a.a.value_size;
 
 	EK_RETURN_IF(eki_number_check(a.type));
-	if (values != 0 && values != 4 && values != 8)
-		return eki_fail(EK_EINVAL, "pairs->value_size is %zu; 0, 4 or 8 is expected",
-		                values);
+	EK_RETURN_IF(eki_value_size_check("pairs->value_size", values));
 	EK_RETURN_IF(eki_length_check("pairs->n", a.n));
 	EK_RETURN_IF(eki_array_check("pairs->key", a.a.key, a.n, size));
 	if (values) {
