@@ -74,26 +74,18 @@ static double mean_loss(const json_t *s, const json_t *least, bool more)
 }
 
 /* Tells whether a claim of the work names the series. */
-static bool is_claimed(const struct experiment *e, const char *name)
+static bool is_claimed(const struct experiment *e, const json_t *name)
 {
 	static const char *const sides[] = {"of", "over"};
-	const json_t *claims = json_object_get(e->json, "claims");
+	json_t *claim;
+	size_t k;
 
-	for (size_t k = 0; k < 2 * json_array_size(claims); k++) {
-		const json_t *claim = json_array_get(claims, k / 2);
-		const json_t *method =
-			json_object_get(json_object_get(claim, sides[k % 2]), "method");
-		const char *one = json_string_value(method);
-
-		if (json_is_true(json_object_get(claim, "ours")))
-			continue;
-		if (one && strcmp(one, name) == 0)
-			return true;
-		for (size_t n = 0; n < json_array_size(method); n++) {
-			one = json_string_value(json_array_get(method, n));
-			if (one && strcmp(one, name) == 0)
+	json_array_foreach(json_object_get(e->json, "claims"), k, claim) {
+		for (int side = 0; side < 2 && !json_is_true(json_object_get(claim, "ours"));
+		     side++)
+			if (is_value(name, json_object_get(json_object_get(claim, sides[side]),
+			                                   "method")))
 				return true;
-		}
 	}
 	return false;
 }
@@ -115,33 +107,31 @@ void front_mark(const struct experiment *e, const char *key, json_t *series)
 {
 	const size_t count = json_array_size(series);
 	const bool more = is_more(key);
-	struct rank *rank = need(calloc(count + 1, sizeof *rank), "a chart");
-	struct rank *peer = NULL;
+	struct rank *rank, *peer = NULL;
+	json_t *least, *s;
+	size_t k;
 
-	if (count > MOST_CLEAR) {
-		json_t *least = least_losses(series, more);
+	if (count <= MOST_CLEAR)
+		return;
+	rank = need(calloc(count, sizeof *rank), "a chart");
+	least = least_losses(series, more);
+	json_array_foreach(series, k, s) {
+		const char *role = json_string_value(json_object_get(s, "role"));
+		const bool is_peer = strcmp(role, "peer") == 0;
 
-		for (size_t k = 0; k < count; k++) {
-			json_t *s = json_array_get(series, k);
-			const char *role = json_string_value(json_object_get(s, "role"));
-			const bool is_peer = strcmp(role, "peer") == 0;
-
-			rank[k] = (struct rank){
-				s,
-				(!is_peer && strcmp(role, "ours") != 0) ||
-					is_claimed(e,
-			                           json_string_value(json_object_get(s, "name"))),
-				mean_loss(s, least, more)};
-			if (is_peer && (!peer || rank[k].loss < peer->loss))
-				peer = &rank[k];
-		}
-		if (peer)
-			peer->set = true;
-		json_decref(least);
-		qsort(rank, count, sizeof *rank, better);
-		for (size_t k = MOST_FRONT; k < count; k++)
-			if (!rank[k].set)
-				json_object_set_new(rank[k].series, "back", json_true());
+		rank[k].series = s;
+		rank[k].set = (!is_peer && strcmp(role, "ours") != 0) ||
+		              is_claimed(e, json_object_get(s, "name"));
+		rank[k].loss = mean_loss(s, least, more);
+		if (is_peer && (!peer || rank[k].loss < peer->loss))
+			peer = &rank[k];
 	}
+	if (peer)
+		peer->set = true;
+	json_decref(least);
+	qsort(rank, count, sizeof *rank, better);
+	for (k = MOST_FRONT; k < count; k++)
+		if (!rank[k].set)
+			json_object_set_new(rank[k].series, "back", json_true());
 	free(rank);
 }

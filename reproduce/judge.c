@@ -49,9 +49,7 @@ double record_number(const json_t *record, const char *key)
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* Tells whether a value is the wanted one, or one of a wanted array; null is wanted of what is not
- * there. */
-static bool is_value(const json_t *value, const json_t *want)
+bool is_value(const json_t *value, const json_t *want)
 {
 	if (json_is_null(want))
 		return !value || json_is_null(value);

@@ -98,9 +98,9 @@ void store_close(struct store *store);
 /* Returns a word as it must stand in a command: in quotes if it has blanks or other special
  * characters. */
 const char *word_quoted(const char *word);
+enum { MOST_WORDS = 64 };
 /* Splits a command into its words, in place, with a NULL behind the last. Returns NULL, or what is
  * wrong with it. */
-enum { MOST_WORDS = 64 };
 const char *words_split(char *command, char *word[MOST_WORDS]);
 /* Runs `ek bench COMMAND` as a process of its own and returns its records. If it fails, or takes
  * more than `limit` seconds, returns NULL and stores the reason in *why. */
@@ -121,6 +121,9 @@ json_t *records_of(const struct experiment *e, const struct store *store, const 
 /* Returns the value of a key as a number, or NAN. */
 double record_number(const json_t *record, const char *key);
 bool record_is_ours(const json_t *record);
+/* Tells whether a value is the wanted one, or one of a wanted array; null is wanted of what is not
+ * there. */
+bool is_value(const json_t *value, const json_t *want);
 /* Returns text that is the same for records of the same problem: the values of the keys that
  * describe problems, except those in the array `across`. The caller frees it. */
 char *record_problem(const json_t *record, const json_t *across);
