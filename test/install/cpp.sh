@@ -9,13 +9,7 @@ command -v $cxx >/dev/null || cxx=clang++
 command -v $cxx >/dev/null || { echo "no compiler for C++" && exit 77; }
 out=$TREE.cpp
 mkdir -p "$out"
-case $KINDS in
-*shared*) library=(-L"$TREE/$LIB" -levenkeel -Wl,-rpath,"$TREE/$LIB") ;;
-*)
-	export PKG_CONFIG_PATH=$TREE/$LIB/pkgconfig
-	read -ra library < <(pkg-config --static --libs evenkeel)
-	;;
-esac
+. "$here/library.sh"
 flags=(-Wall -Wextra -Wpedantic -Wshadow -Werror -I"$TREE/include")
 try() { # NAME flags...
 	local name=$1

@@ -9,13 +9,7 @@ command -v python3 >/dev/null || { echo "python3 is not installed" && exit 77; }
 "$root/fortran/generate.py" --check
 out=$TREE.fortran
 mkdir -p "$out"
-case $KINDS in
-*shared*) library=(-L"$TREE/$LIB" -levenkeel -Wl,-rpath,"$TREE/$LIB") ;;
-*)
-	export PKG_CONFIG_PATH=$TREE/$LIB/pkgconfig
-	read -ra library < <(pkg-config --static --libs evenkeel)
-	;;
-esac
+. "$root/test/consumer/library.sh"
 flags=(-std=f2018 -O1 -Wall -Wextra -pedantic -Wno-compare-reals -Werror -fcheck=all -J "$out")
 gfortran "${flags[@]}" -c "$TREE/include/evenkeel/evenkeel.f90" -o "$out/evenkeel.o"
 for program in test/consumer/consumer examples/cg; do
