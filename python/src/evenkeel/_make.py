@@ -8,22 +8,15 @@ import numpy as np
 
 from . import _arrays, _sparse, errors
 from ._context import default_context
-from ._lib import api, callbacks, constants, header, made, new
+from ._lib import api, callbacks, choice, constants, header, made, new
 from ._matrix import Matrix
 from ._plan import Core
 
-FLAGS = {
+DUPLICATES = {
     "sum": constants.EK_DUP_SUM,
     "last": constants.EK_DUP_LAST,
     "error": constants.EK_DUP_ERROR,
 }
-
-
-def duplicates_flag(duplicates):
-    """The flag for what becomes of entries at the same place."""
-    if duplicates not in FLAGS:
-        raise ValueError(f"duplicates is {duplicates!r}; {', '.join(FLAGS)} are expected")
-    return FLAGS[duplicates]
 
 
 def value_dtype(dtype):
@@ -158,7 +151,7 @@ def from_coo(
     """Makes a matrix in CSR from coordinates in any order; duplicates: "sum", "last", "error"."""
     context = context or default_context()
     row, col, val = np.asarray(row_idx), np.asarray(col_idx), np.asarray(val)
-    flags = duplicates_flag(duplicates)
+    flags = choice(DUPLICATES, duplicates, "duplicates")
     if not row.shape == col.shape == val.shape or row.ndim != 1:
         raise ValueError(
             f"rows, columns and values have the shapes {row.shape}, {col.shape} and "
@@ -301,7 +294,7 @@ def read_options(
         allow_nan=int(allow_nan),
         mirror=int(mirror),
         max_dim=max_dim,
-        duplicates=duplicates_flag(duplicates),
+        duplicates=choice(DUPLICATES, duplicates, "duplicates"),
         max_bytes=max_bytes,
         max_ratio=max_ratio,
         progress=ctypes.cast(hook, ctypes.c_void_p) if hook else None,

@@ -6,7 +6,7 @@ import threading
 
 from . import _arrays, _fast
 from ._context import allowed, state
-from ._lib import api, as_dict, constants, header, made, new
+from ._lib import api, as_dict, choice, constants, header, made, new
 
 OPERATIONS = {
     name.decode(): number for number in range(1, 64) if (name := api.ek_operation_name(number))
@@ -74,6 +74,7 @@ class Plan:
         "operation",
         "shape",
         "dtype",
+        "_number",
         "_matrix",
         "_context",
         "_options",
@@ -102,8 +103,7 @@ class Plan:
         B_transposed=False,
         index=0,
     ):
-        if operation not in OPERATIONS:
-            raise ValueError(f"operation is {operation!r}; {', '.join(OPERATIONS)} are expected")
+        self._number = choice(OPERATIONS, operation, "operation")
         self.operation = operation
         self.shape = (core.cols, core.rows) if transposed else (core.rows, core.cols)
         self.dtype = core.dtype
@@ -140,14 +140,12 @@ class Plan:
 
     def _make(self):
         hints = new("ek_hints", **self._options)
-        limit = allowed(self._context)
-        if limit and not 0 < hints.threads <= limit:
-            hints.threads = limit
+        hints.threads = allowed(self._context, hints.threads)
         return made(
             api.ek_plan_destroy,
             self._keep,
             api.ek_plan_create,
-            OPERATIONS[self.operation],
+            self._number,
             self._matrix.pointer,
             ctypes.byref(hints),
         )

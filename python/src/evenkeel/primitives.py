@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _arrays
 from ._context import allowed, default_context
-from ._lib import api, constants, header, new
+from ._lib import api, choice, constants, header, new
 
 MONOIDS = {
     "sum": constants.EK_SUM,
@@ -23,25 +23,15 @@ _by, _at = ctypes.byref, _arrays.address
 def options(method=None, threads=0, block=0, arity=0, trusted=False, context=None):
     """The pointer of a context, and a pointer to options."""
     context = context or default_context()
-    limit = allowed(context)
-    if limit and not 0 < threads <= limit:
-        threads = limit
     given = new(
         "ek_array_options",
         method=method,
-        threads=threads,
+        threads=allowed(context, threads),
         block=block,
         arity=arity,
         flags=constants.EK_TRUSTED if trusted else 0,
     )
     return context.pointer, _by(given)
-
-
-def choice(table, name, argument):
-    """The number of a name, or an exception that lists the names."""
-    if name not in table:
-        raise ValueError(f"{argument} is {name!r}; {', '.join(table)} are expected")
-    return table[name]
 
 
 def numbers(array, argument="array"):
