@@ -9,7 +9,7 @@ import os
 import numpy as np
 
 from . import _arrays, _dlpack, _products, _sparse, errors
-from ._lib import api, as_dict, contents, header, made, new
+from ._lib import api, as_dict, contents, header, new
 from ._plan import Core, Plan
 from .vectors import SparseVector, multiply as multiply_vector
 
@@ -27,7 +27,7 @@ class Matrix:
 
     def __init__(self, core: Core, transposed: bool = False) -> None:
         self.core, self.transposed = core, transposed
-        self.shape = (core.cols, core.rows) if transposed else (core.rows, core.cols)
+        self.shape = core.shape[::-1] if transposed else core.shape
         self.dtype = core.dtype
         self._product = _not_yet
 
@@ -252,8 +252,8 @@ class Matrix:
     def stats(self) -> dict:
         """Statistics of the pattern: the members of ek_stats."""
         stats = new("ek_stats")
-        plain = self._plain()
-        api.ek_matrix_stats(plain.pointer, ctypes.byref(stats))
+        plain = _sparse.plain(self)
+        api.ek_matrix_stats(plain.core.handle.pointer, ctypes.byref(stats))
         return as_dict(stats)
 
     @header("ek_matrix_check")
@@ -275,10 +275,6 @@ class Matrix:
 
     # ---- Conversion ----
 
-    def _plain(self):
-        """The handle of this matrix, of a copy if it is a transpose."""
-        return _sparse.transpose(self).core.handle if self.transposed else self.core.handle
-
     @header("ek_matrix_convert")
     def convert(
         self, format: str, *, dtype=None, index: "str | None" = None, max_bytes: int = 0
@@ -288,16 +284,12 @@ class Matrix:
 
         value, width = _file_types(dtype, index)
         options = new("ek_convert_options", value=value, index=width, max_bytes=max_bytes)
-        core, plain = self.core, self._plain()
-        handle = made(
-            api.ek_matrix_destroy,
-            (core.context,),
-            api.ek_matrix_convert,
-            plain.pointer,
-            format.encode(),
-            ctypes.byref(options),
+        plain = _sparse.plain(self).core
+        return Matrix(
+            plain.derived(
+                api.ek_matrix_convert, plain.handle.pointer, format.encode(), ctypes.byref(options)
+            )
         )
-        return Matrix(Core(handle, core.context, core.calls, core.is_array))
 
     def astype(self, dtype) -> "Matrix":
         """A copy with values of another type, f32 or f64."""
@@ -338,8 +330,8 @@ class Matrix:
     @header("ek_matrix_write")
     def write(self, path, form: "str | None" = None) -> None:
         """Writes the matrix to a file, "mtx" or "ekm"."""
-        plain = self._plain()
-        api.ek_matrix_write(plain.pointer, os.fsencode(path), form and form.encode())
+        plain = _sparse.plain(self)
+        api.ek_matrix_write(plain.core.handle.pointer, os.fsencode(path), form and form.encode())
 
     # ---- Entries ----
 

@@ -20,8 +20,7 @@ class Core:
     __slots__ = (
         "handle",
         "context",
-        "rows",
-        "cols",
+        "shape",
         "dtype",
         "calls",
         "is_array",
@@ -32,16 +31,22 @@ class Core:
         "own",
     )
 
-    def __init__(self, handle, context, calls=0, is_array=True):
+    def __init__(self, context, function, *arguments, calls=0, is_array=True, keep=()):
+        """Has a function make the matrix, which uses what is in `keep` for as long as it lives."""
+        self.handle = made(api.ek_matrix_destroy, (context, *keep), function, *arguments)
         info = new("ek_matrix_info")
-        api.ek_matrix_get_info(handle.pointer, ctypes.byref(info))
-        self.handle, self.context = handle, context
-        self.rows, self.cols, self.dtype = info.rows, info.cols, _arrays.DTYPE[info.value]
+        api.ek_matrix_get_info(self.handle.pointer, ctypes.byref(info))
+        self.context = context
+        self.shape, self.dtype = (info.rows, info.cols), _arrays.DTYPE[info.value]
         self.calls, self.is_array = calls, is_array
         self.lock = threading.Lock()
         self.plans, self.products, self.wide = {}, {}, None
         # Why no array of the caller has the values; None if one has.
         self.own = "the matrix has values of its own: change them by set_values"
+
+    def derived(self, function, *arguments):
+        """The core of a matrix that a function makes of this one, in the same context."""
+        return Core(self.context, function, *arguments, calls=self.calls, is_array=self.is_array)
 
     def plan(self, operation, transposed, width=0):
         """The plan that products of this kind share, made when it is first needed."""
@@ -105,7 +110,7 @@ class Plan:
     ):
         self._number = choice(OPERATIONS, operation, "operation")
         self.operation = operation
-        self.shape = (core.cols, core.rows) if transposed else (core.rows, core.cols)
+        self.shape = core.shape[::-1] if transposed else core.shape
         self.dtype = core.dtype
         self._matrix, self._context = core.handle, core.context
         self._keep = core.handle, *(other.handle for other in (B, D) if other)

@@ -6,8 +6,8 @@ import ctypes
 import numpy as np
 
 from . import _arrays, errors
-from ._lib import api, constants, made, new
-from ._plan import Core, Plan
+from ._lib import api, constants, new
+from ._plan import Plan
 
 
 def is_sparse(B):
@@ -41,22 +41,18 @@ def product_of(operation, function, A, B, factors, D=None, **options):
     A, B = same_type(A, B)
     if D is not None:
         D = D.for_operand(A.dtype)
-        A, B = A.for_operand(D.dtype), B.for_operand(D.dtype)
-        if D.transposed:
-            D = transpose(D)
+        A, B, D = A.for_operand(D.dtype), B.for_operand(D.dtype), plain(D)
     given = {"calls": 1, "B": B.core, "D": D and D.core, "B_transposed": B.transposed, **options}
-    context = A.context
 
     def make():
         plan = Plan(A.core, operation, A.transposed, **given)
-        return made(api.ek_matrix_destroy, (context,), function, plan.handle().pointer, *factors)
+        return _matrix_class()(A.core.derived(function, plan.handle().pointer, *factors))
 
     try:
-        C = make()
+        return make()
     except errors.Overflow:  # too many entries for 32 bits: scipy, too, takes 64 then
         given["index"] = constants.EK_I64
-        C = make()
-    return _matrix_class()(Core(C, context, A.core.calls, A.core.is_array))
+        return make()
 
 
 def like(result, B):
@@ -97,23 +93,22 @@ def transpose(A):
     """The transpose as a matrix of its own, in the format of A if that is csr or csc."""
     core = A.core
     plan = Plan(core, "transpose", False, calls=1)
-    C = made(api.ek_matrix_destroy, (core.context,), api.ek_transpose, plan.handle().pointer)
-    return _matrix_class()(Core(C, core.context, core.calls, core.is_array))
+    return _matrix_class()(core.derived(api.ek_transpose, plan.handle().pointer))
+
+
+def plain(A):
+    """A matrix that is no transpose: A itself, or its transpose as a matrix of its own."""
+    return transpose(A) if A.transposed else A
 
 
 def scale(A, alpha):
     """alpha A, with new values and the same pattern."""
     from ._make import from_compressed
 
-    source = (
-        A.core if A.core.handle and A.info["format"] in ("csr", "csc") else A.convert("csr").core
-    )
+    source = A.core if A.info["format"] in ("csr", "csc") else A.convert("csr").core
     pointer, index, value, lines = compressed(source)
-    function = (api.ek_matrix_from_csr, api.ek_matrix_from_csc)[lines]
-    shape = source.rows, source.cols
     result = from_compressed(
-        function,
-        shape,
+        source.shape,
         pointer,
         index,
         value * value.dtype.type(alpha),
@@ -190,13 +185,6 @@ def to_scipy(A, kind, copy=False):
 
 def coarsen(function, A, strength, omega):
     """A prolongator of A."""
-    source = transpose(A) if A.transposed else A
+    source = plain(A).core
     options = new("ek_aggregation", strength=strength, omega=omega)
-    handle = made(
-        api.ek_matrix_destroy,
-        (A.context,),
-        function,
-        source.core.handle.pointer,
-        ctypes.byref(options),
-    )
-    return _matrix_class()(Core(handle, A.context, A.core.calls, A.core.is_array))
+    return _matrix_class()(source.derived(function, source.handle.pointer, ctypes.byref(options)))
