@@ -317,10 +317,11 @@ class Matrix:
     def toarray(self, out=None) -> np.ndarray:
         """This matrix as an ndarray."""
         Y = _products.target(self.shape, self.dtype, out, 0.0)
-        if _arrays.fits_block(Y) is None:
+        view = _arrays.block(Y)
+        if view is None:
             raise ValueError("out is neither row- nor column-major")
         plan = self.core.plan("spadd_dense", self.transposed)
-        api.ek_spadd_dense(plan.handle().pointer, 1.0, 0.0, ctypes.byref(_arrays.block(Y)))
+        api.ek_spadd_dense(plan.handle().pointer, 1.0, 0.0, ctypes.byref(view))
         return Y
 
     def diagonal(self) -> np.ndarray:
