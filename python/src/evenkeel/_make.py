@@ -253,7 +253,8 @@ def _of_matrix(A, copy, calls, context):
     return result
 
 
-def _file_types(dtype, index):
+def value_and_index(dtype, index):
+    """The types of the library for these, 0 where there is none."""
     value = _arrays.VALUE[np.dtype(dtype)] if dtype is not None else 0
     pointers = {
         None: 0,
@@ -314,7 +315,7 @@ def read(path, *, dtype=None, index=None, context=None, calls: int = 0, **option
             api.ek_matrix_read,
             context.pointer,
             os.fsencode(path),
-            *_file_types(dtype, index),
+            *value_and_index(dtype, index),
             ctypes.byref(given),
             calls=calls,
         )
@@ -348,7 +349,7 @@ def generate(
         api.ek_matrix_generate,
         context.pointer,
         spec.encode(),
-        *_file_types(dtype, index),
+        *value_and_index(dtype, index),
         calls=calls,
     )
     return Matrix(core)

@@ -8,7 +8,7 @@ import os
 
 import numpy as np
 
-from . import _arrays, _dlpack, _products, _sparse, errors
+from . import _arrays, _dlpack, _make, _products, _sparse, errors
 from ._lib import api, as_dict, contents, header, new
 from ._plan import Core, Plan
 from .vectors import SparseVector, multiply as multiply_vector
@@ -212,9 +212,7 @@ class Matrix:
     @staticmethod
     def of(A, **options) -> "Matrix":
         """evenkeel.matrix(A)."""
-        from ._make import matrix
-
-        return matrix(A, **options)
+        return _make.matrix(A, **options)
 
     @property
     def info(self) -> dict:
@@ -280,9 +278,7 @@ class Matrix:
         self, format: str, *, dtype=None, index: "str | None" = None, max_bytes: int = 0
     ) -> "Matrix":
         """A copy in another format, "sell:c=8" for example."""
-        from ._make import _file_types
-
-        value, width = _file_types(dtype, index)
+        value, width = _make.value_and_index(dtype, index)
         options = new("ek_convert_options", value=value, index=width, max_bytes=max_bytes)
         plain = _sparse.plain(self).core
         return Matrix(

@@ -4,7 +4,7 @@
 import ctypes
 import threading
 
-from . import _arrays, _fast
+from . import _arrays, _fast, _products
 from ._context import allowed, state
 from ._lib import api, as_dict, choice, constants, header, made, new
 
@@ -167,9 +167,7 @@ class Plan:
             y = run(x, out)
             if y is not None:
                 return y
-        from ._products import run_dense
-
-        return run_dense(self, x, out, alpha, beta)
+        return _products.run_dense(self, x, out, alpha, beta)
 
     matvec = matmat = dot = __call__
 
