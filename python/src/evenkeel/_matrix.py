@@ -71,7 +71,7 @@ class Matrix:
                 return _dlpack.back(X, y) if out is None else out
         X = _arrays.unmasked(X)
         if X.ndim == 1 and X.dtype == self.dtype and alpha == 1 and beta == 0:
-            self._product = self.core.product(self.transposed)
+            self._product = self.core.plan("spmv", self.transposed).product()
             y = self._product(X, out)
             if y is not None:
                 return y

@@ -26,7 +26,6 @@ class Core:
         "is_array",
         "lock",
         "plans",
-        "products",
         "wide",
         "own",
     )
@@ -40,7 +39,7 @@ class Core:
         self.shape, self.dtype = (info.rows, info.cols), _arrays.DTYPE[info.value]
         self.calls, self.is_array = calls, is_array
         self.lock = threading.Lock()
-        self.plans, self.products, self.wide = {}, {}, None
+        self.plans, self.wide = {}, None
         # Why no array of the caller has the values; None if one has.
         self.own = "the matrix has values of its own: change them by set_values"
 
@@ -58,14 +57,6 @@ class Core:
                 if found is None:
                     found = Plan(self, operation, transposed, calls=self.calls, width=width)
                     self.plans[key] = found
-        return found
-
-    def product(self, transposed):
-        """The fast function for A @ x under the limit of threads that is in force."""
-        key = transposed, state.limit
-        found = self.products.get(key)
-        if found is None:
-            found = self.products[key] = _fast.product(self.plan("spmv", transposed))
         return found
 
 
@@ -86,7 +77,7 @@ class Plan:
         "_keep",
         "_handles",
         "_lock",
-        "_run",
+        "_runs",
     )
 
     def __init__(
@@ -129,7 +120,7 @@ class Plan:
             "D": D and D.handle.pointer,
             "reproducible": constants.EK_REPRO_STRICT if reproducible else constants.EK_REPRO_RUN,
         }
-        self._handles, self._lock, self._run = {}, threading.Lock(), None
+        self._handles, self._runs, self._lock = {}, {}, threading.Lock()
         self.handle()
 
     def handle(self):
@@ -141,6 +132,14 @@ class Plan:
                 found = self._handles.get(limit)
                 if found is None:
                     found = self._handles[limit] = self._make()
+        return found
+
+    def product(self):
+        """The fast function for plan @ x under the limit of threads that is in force."""
+        found = self._runs.get(state.limit)
+        if found is None:
+            found = _fast.product(self)
+            self._runs[found.limit] = found
         return found
 
     def _make(self):
@@ -161,10 +160,7 @@ class Plan:
     def __call__(self, x, out=None, alpha: float = 1.0, beta: float = 0.0):
         """Computes alpha op(A) x + beta out for a vector or, if the plan is for "spmm", a block."""
         if self.operation == "spmv" and alpha == 1 and beta == 0:
-            run = self._run
-            if run is None or run.limit != state.limit:
-                self._run = run = _fast.product(self)
-            y = run(x, out)
+            y = self.product()(x, out)
             if y is not None:
                 return y
         return _products.run_dense(self, x, out, alpha, beta)
