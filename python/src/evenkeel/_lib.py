@@ -106,6 +106,14 @@ def walk(after):
         row = after(row)
 
 
+def each(get, row):
+    """Goes through what a row of a table has several of, by its function with a number from 0."""
+    k = 0
+    while found := get(row, k):
+        yield found
+        k += 1
+
+
 def as_dict(struct):
     """The members of a struct by name, texts decoded, without `size`."""
     result = {}

@@ -9,7 +9,7 @@ import os
 import numpy as np
 
 from . import _arrays, _dlpack, _make, _products, _sparse, errors
-from ._lib import api, as_dict, contents, header, new
+from ._lib import api, as_dict, contents, each, header, new
 from ._plan import Core, Plan
 from .vectors import SparseVector, multiply as multiply_vector
 
@@ -235,10 +235,10 @@ class Matrix:
         """The format in which the matrix is stored, and its parameters."""
         info = self.info
         entry = api.ek_format_find(info["format"].encode())
-        values: list = []
-        while param := api.ek_format_get_param(entry, len(values)):
-            name = contents("ek_format_param", param).name.decode()
-            values.append(f"{name}={info['dim'][len(values)]}")
+        values = [
+            f"{contents('ek_format_param', param).name.decode()}={size}"
+            for param, size in zip(each(api.ek_format_get_param, entry), info["dim"])
+        ]
         return info["format"] + (":" + ",".join(values) if values else "")
 
     @property
@@ -263,9 +263,9 @@ class Matrix:
     def arrays(self) -> dict:
         """The arrays of the format by name, as read-only views."""
         handle = self.core.handle
-        found, entry, k = {}, api.ek_format_find(self.info["format"].encode()), 0
-        while name := api.ek_format_array(entry, k):
-            view, k = new("ek_view"), k + 1
+        found, entry = {}, api.ek_format_find(self.info["format"].encode())
+        for name in each(api.ek_format_array, entry):
+            view = new("ek_view")
             api.ek_matrix_array(handle.pointer, name, ctypes.byref(view))
             dtype = _arrays.DTYPE.get(view.type, np.dtype(f"V{view.elem_size or 1}"))
             found[name.decode()] = _arrays.view(handle, view.data, view.len, dtype)
