@@ -45,6 +45,14 @@ def numbers(array, argument="array"):
     return _arrays.as_type(array, array.dtype.newbyteorder("="))
 
 
+def two_alike(a, b):
+    """Two arrays of numbers of the same type."""
+    a, b = numbers(a, "a"), numbers(b, "b")
+    if a.dtype != b.dtype:
+        raise TypeError(f"a has the type {a.dtype}, and b has {b.dtype}")
+    return a, b
+
+
 def room(out, length, dtype):
     """The array for a result of one dimension: `out`, or a new one."""
     if out is None:
@@ -205,9 +213,7 @@ def merge(a, b, **given) -> np.ndarray:
     >>> merge(np.array([1, 3]), np.array([2]))
     array([1, 2, 3])
     """
-    a, b = numbers(a, "a"), numbers(b, "b")
-    if a.dtype != b.dtype:
-        raise TypeError(f"a has the type {a.dtype}, and b has {b.dtype}")
+    a, b = two_alike(a, b)
     out = np.empty(len(a) + len(b), a.dtype)
     ctx, opts = options(**given)
     api.ek_merge(ctx, opts, 1, _by(pairs(a, None)), _by(pairs(b, None)), _by(pairs(out, None)))
@@ -247,9 +253,7 @@ def kselect(lists, k: int, smallest: bool = False, **given):
 
 
 def _set(function, a, b, length, given):
-    a, b = numbers(a, "a"), numbers(b, "b")
-    if a.dtype != b.dtype:
-        raise TypeError(f"a has the type {a.dtype}, and b has {b.dtype}")
+    a, b = two_alike(a, b)
     out, count = np.empty(length(len(a), len(b)), a.dtype), ctypes.c_int64()
     ctx, opts = options(**given)
     function(
