@@ -118,7 +118,7 @@ def multiply_complex(matrix, X, out, alpha, beta):
         raise ValueError(f"the operand has {X.shape[0]} rows; {matrix.shape[1]} are expected")
     columns = 1 if X.ndim == 1 else X.shape[1]
     shape = (matrix.shape[0],) + X.shape[1:]
-    if out is not None:
+    if out is not None or beta:
         target(shape, X.dtype, out, beta)
     parts = X.view(matrix.dtype).reshape(X.shape[0], 2 * columns)
     result = multiply(matrix, parts, None, 1.0, 0.0)
