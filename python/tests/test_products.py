@@ -119,6 +119,8 @@ def test_out():
             B.matmul(x, out=wrong)
     with pytest.raises(ValueError, match="beta"):
         B.matmul(x, beta=1)
+    with pytest.raises(ValueError, match="beta"):
+        B.matmul(x + 1j, beta=1)
     with pytest.raises(ValueError, match="overlap"):
         square = ek.matrix(random_matrix(30, 30, 0.3))
         square.matmul(x, out=x)

@@ -113,30 +113,32 @@ def dense(value, rows, cols, ld, data, order=constants.EK_COL_MAJOR, where=0):
 
 
 def vector(array):
-    """The view of a contiguous ndarray of one dimension."""
+    """The view of an ndarray of one dimension, or None if the library cannot use it where it is."""
+    if not (array.flags.c_contiguous and array.flags.aligned):
+        return None
     return dense(VALUE[array.dtype], array.size, 1, array.size, address(array))
 
 
-def fits_block(array):
-    """Can the library use the array of two dimensions where it is? The answer is its order."""
+def block(array):
+    """The view of an ndarray of two dimensions, or None as for a vector."""
     rows, cols = array.shape
     down, right = array.strides
     item = array.itemsize
     if not array.flags.aligned or not array.dtype.isnative:
         return None
     if (right == item or cols <= 1) and (rows <= 1 or down % item == 0 and down >= cols * item):
-        return constants.EK_ROW_MAJOR
-    if (down == item or rows <= 1) and (cols <= 1 or right % item == 0 and right >= rows * item):
-        return constants.EK_COL_MAJOR
-    return None
-
-
-def block(array):
-    """The view of an ndarray of two dimensions, for which fits_block gave an order."""
-    order = fits_block(array)
-    rows, cols = array.shape
-    if order == constants.EK_ROW_MAJOR:
-        ld = array.strides[0] // array.itemsize if rows > 1 else cols
+        order, ld = constants.EK_ROW_MAJOR, down // item if rows > 1 else cols
+    elif (down == item or rows <= 1) and (cols <= 1 or right % item == 0 and right >= rows * item):
+        order, ld = constants.EK_COL_MAJOR, right // item if cols > 1 else rows
     else:
-        ld = array.strides[1] // array.itemsize if cols > 1 else rows
+        return None
     return dense(VALUE[array.dtype], rows, cols, ld, address(array), order)
+
+
+def as_block(array, dtype):
+    """A block with this type that has a view: the array itself, or a copy; and the view."""
+    found = block(array) if array.dtype == dtype else None
+    if found is None:
+        array = as_type(array, dtype)
+        found = block(array)
+    return array, found

@@ -7,7 +7,7 @@ import operator
 import os
 import threading
 
-from ._lib import api, as_dict, callbacks, constants, header, made, new
+from ._lib import api, as_dict, callbacks, choice, constants, header, made, new
 
 MEMORY = {
     "auto": constants.EK_MEMORY_AUTO,
@@ -50,18 +50,12 @@ class Context:
         device: "str | None" = None,
         device_memory: str = "auto",
     ) -> None:
-        if isa is not None and isa not in ISA:
-            raise ValueError(f"isa is {isa!r}; {', '.join(ISA)} are expected")
-        if device_memory not in MEMORY:
-            raise ValueError(
-                f"device_memory is {device_memory!r}; {', '.join(MEMORY)} are expected"
-            )
         options = new(
             "ek_options",
             threads=threads,
             device=device,
-            isa_limit=None if isa is None else ISA[isa] + 1,
-            device_memory=MEMORY[device_memory],
+            isa_limit=None if isa is None else choice(ISA, isa, "isa") + 1,
+            device_memory=choice(MEMORY, device_memory, "device_memory"),
         )
         options.log = ctypes.cast(_LOG, ctypes.c_void_p)
         self._handle = made(
@@ -166,7 +160,10 @@ def set_threads(number: int) -> int:
     return before
 
 
-def allowed(context: Context) -> int:
-    """The number of threads for options and hints: 0, all of the context, without a limit."""
+def allowed(context: Context, wanted: int) -> int:
+    """The number of threads for options and hints, 0 for all of the context: `wanted`, or the limit
+    where that is less."""
     limit = state.limit
-    return limit if 0 < limit < context.threads else 0
+    if 0 < limit < context.threads and not 0 < wanted <= limit:
+        return limit
+    return wanted

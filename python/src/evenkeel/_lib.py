@@ -74,6 +74,13 @@ if version != _api.VERSION:
     raise ImportError(f"{path} is evenkeel {version}, and this package is for {_api.VERSION}")
 
 
+def choice(table, name, argument):
+    """What a table has for a name, or an exception that lists the names."""
+    if name not in table:
+        raise ValueError(f"{argument} is {name!r}; {', '.join(table)} are expected")
+    return table[name]
+
+
 def new(name, **members):
     """Makes a struct with its size set. Texts may be str; a member that is None stays zero."""
     kind = getattr(structs, name)
@@ -97,6 +104,14 @@ def walk(after):
     while row:
         yield row
         row = after(row)
+
+
+def each(get, row):
+    """Goes through what a row of a table has several of, by its function with a number from 0."""
+    k = 0
+    while found := get(row, k):
+        yield found
+        k += 1
 
 
 def as_dict(struct):

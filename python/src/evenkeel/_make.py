@@ -8,22 +8,15 @@ import numpy as np
 
 from . import _arrays, _sparse, errors
 from ._context import default_context
-from ._lib import api, callbacks, constants, header, made, new
+from ._lib import api, callbacks, choice, constants, header, new
 from ._matrix import Matrix
 from ._plan import Core
 
-FLAGS = {
+DUPLICATES = {
     "sum": constants.EK_DUP_SUM,
     "last": constants.EK_DUP_LAST,
     "error": constants.EK_DUP_ERROR,
 }
-
-
-def duplicates_flag(duplicates):
-    """The flag for what becomes of entries at the same place."""
-    if duplicates not in FLAGS:
-        raise ValueError(f"duplicates is {duplicates!r}; {', '.join(FLAGS)} are expected")
-    return FLAGS[duplicates]
 
 
 def value_dtype(dtype):
@@ -63,7 +56,6 @@ def index_arrays(pointer, index):
 
 
 def from_compressed(
-    function,
     shape,
     pointer,
     index,
@@ -76,7 +68,7 @@ def from_compressed(
     calls=0,
     is_array=True,
 ):
-    """Makes a matrix from the arrays of CSR or CSC, which it borrows."""
+    """Makes a matrix from the arrays of CSR or, if lines is 1, of CSC, which it borrows."""
     context = context or default_context()
     rows, cols = (int(size) for size in shape)
     given, dtype = value, value_dtype(value.dtype)
@@ -92,11 +84,9 @@ def from_compressed(
         )
     flags = constants.EK_COPY if copy else constants.EK_BORROW
     flags |= constants.EK_TRUSTED if trusted else 0
-    keep = context, () if copy else (pointer, index, value)
-    handle = made(
-        api.ek_matrix_destroy,
-        keep,
-        function,
+    core = Core(
+        context,
+        (api.ek_matrix_from_csr, api.ek_matrix_from_csc)[lines],
         context.pointer,
         _arrays.VALUE[dtype],
         types,
@@ -106,8 +96,10 @@ def from_compressed(
         _arrays.address(index),
         _arrays.address(value),
         flags,
+        calls=calls,
+        is_array=is_array,
+        keep=() if copy else (pointer, index, value),
     )
-    core = Core(handle, context, calls, is_array)
     if value is not given and not np.may_share_memory(value, given):
         core.own = f"the values were converted from {given.dtype}: make the matrix again"
     elif not copy:
@@ -131,14 +123,14 @@ def from_csr(row_ptr, col_idx, val, shape, **options) -> Matrix:
     array([ 6.,  6., 17.])
     """
     arrays = np.asarray(row_ptr), np.asarray(col_idx), np.asarray(val)
-    return from_compressed(api.ek_matrix_from_csr, shape, *arrays, lines=0, **options)
+    return from_compressed(shape, *arrays, lines=0, **options)
 
 
 @header("ek_matrix_from_csc")
 def from_csc(col_ptr, row_idx, val, shape, **options) -> Matrix:
     """Makes a matrix from the arrays of compressed sparse columns, without a copy, as from_csr."""
     arrays = np.asarray(col_ptr), np.asarray(row_idx), np.asarray(val)
-    return from_compressed(api.ek_matrix_from_csc, shape, *arrays, lines=1, **options)
+    return from_compressed(shape, *arrays, lines=1, **options)
 
 
 @header("ek_matrix_from_coo")
@@ -158,7 +150,7 @@ def from_coo(
     """Makes a matrix in CSR from coordinates in any order; duplicates: "sum", "last", "error"."""
     context = context or default_context()
     row, col, val = np.asarray(row_idx), np.asarray(col_idx), np.asarray(val)
-    flags = duplicates_flag(duplicates)
+    flags = choice(DUPLICATES, duplicates, "duplicates")
     if not row.shape == col.shape == val.shape or row.ndim != 1:
         raise ValueError(
             f"rows, columns and values have the shapes {row.shape}, {col.shape} and "
@@ -174,9 +166,8 @@ def from_coo(
     )
     flags |= constants.EK_TRUSTED if trusted else 0
     flags |= constants.EK_KEEP_ORDER if keep_order else 0
-    handle = made(
-        api.ek_matrix_destroy,
-        (context,),
+    core = Core(
+        context,
         api.ek_matrix_from_coo,
         context.pointer,
         _arrays.VALUE[dtype],
@@ -188,8 +179,9 @@ def from_coo(
         _arrays.address(col),
         _arrays.address(val),
         flags,
+        calls=calls,
+        is_array=is_array,
     )
-    core = Core(handle, context, calls, is_array)
     core.own = "the matrix was made from coordinates: make it again"
     return Matrix(core)
 
@@ -234,9 +226,7 @@ def matrix(A, *, copy: bool = False, trusted: bool = False, calls: int = 0, cont
     if converted := kind not in ("csr", "csc"):
         A = A.tocsr()
         _arrays.copies.add(A.data)
-    function = api.ek_matrix_from_csc if A.format == "csc" else api.ek_matrix_from_csr
     result = from_compressed(
-        function,
         A.shape,
         A.indptr,
         A.indices,
@@ -263,7 +253,8 @@ def _of_matrix(A, copy, calls, context):
     return result
 
 
-def _file_types(dtype, index):
+def value_and_index(dtype, index):
+    """The types of the library for these, 0 where there is none."""
     value = _arrays.VALUE[np.dtype(dtype)] if dtype is not None else 0
     pointers = {
         None: 0,
@@ -301,7 +292,7 @@ def read_options(
         allow_nan=int(allow_nan),
         mirror=int(mirror),
         max_dim=max_dim,
-        duplicates=duplicates_flag(duplicates),
+        duplicates=choice(DUPLICATES, duplicates, "duplicates"),
         max_bytes=max_bytes,
         max_ratio=max_ratio,
         progress=ctypes.cast(hook, ctypes.c_void_p) if hook else None,
@@ -319,14 +310,14 @@ def read(path, *, dtype=None, index=None, context=None, calls: int = 0, **option
     context = context or default_context()
     given, hook, raised = read_options(**options)
     try:
-        handle = made(
-            api.ek_matrix_destroy,
-            (context,),
+        core = Core(
+            context,
             api.ek_matrix_read,
             context.pointer,
             os.fsencode(path),
-            *_file_types(dtype, index),
+            *value_and_index(dtype, index),
             ctypes.byref(given),
+            calls=calls,
         )
     except errors.Error:
         if not raised:
@@ -334,7 +325,7 @@ def read(path, *, dtype=None, index=None, context=None, calls: int = 0, **option
     del hook
     if raised:
         raise raised[0]
-    return Matrix(Core(handle, context, calls))
+    return Matrix(core)
 
 
 @header("ek_matrix_write")
@@ -353,12 +344,12 @@ def generate(
     (600, 600)
     """
     context = context or default_context()
-    handle = made(
-        api.ek_matrix_destroy,
-        (context,),
+    core = Core(
+        context,
         api.ek_matrix_generate,
         context.pointer,
         spec.encode(),
-        *_file_types(dtype, index),
+        *value_and_index(dtype, index),
+        calls=calls,
     )
-    return Matrix(Core(handle, context, calls))
+    return Matrix(core)

@@ -8,8 +8,8 @@ import os
 
 import numpy as np
 
-from . import _arrays, _dlpack, _products, _sparse, errors
-from ._lib import api, as_dict, contents, header, made, new
+from . import _arrays, _dlpack, _make, _products, _sparse, errors
+from ._lib import api, as_dict, contents, each, header, new
 from ._plan import Core, Plan
 from .vectors import SparseVector, multiply as multiply_vector
 
@@ -27,7 +27,7 @@ class Matrix:
 
     def __init__(self, core: Core, transposed: bool = False) -> None:
         self.core, self.transposed = core, transposed
-        self.shape = (core.cols, core.rows) if transposed else (core.rows, core.cols)
+        self.shape = core.shape[::-1] if transposed else core.shape
         self.dtype = core.dtype
         self._product = _not_yet
 
@@ -71,7 +71,7 @@ class Matrix:
                 return _dlpack.back(X, y) if out is None else out
         X = _arrays.unmasked(X)
         if X.ndim == 1 and X.dtype == self.dtype and alpha == 1 and beta == 0:
-            self._product = self.core.product(self.transposed)
+            self._product = self.core.plan("spmv", self.transposed).product()
             y = self._product(X, out)
             if y is not None:
                 return y
@@ -212,9 +212,7 @@ class Matrix:
     @staticmethod
     def of(A, **options) -> "Matrix":
         """evenkeel.matrix(A)."""
-        from ._make import matrix
-
-        return matrix(A, **options)
+        return _make.matrix(A, **options)
 
     @property
     def info(self) -> dict:
@@ -237,10 +235,10 @@ class Matrix:
         """The format in which the matrix is stored, and its parameters."""
         info = self.info
         entry = api.ek_format_find(info["format"].encode())
-        values: list = []
-        while param := api.ek_format_get_param(entry, len(values)):
-            name = contents("ek_format_param", param).name.decode()
-            values.append(f"{name}={info['dim'][len(values)]}")
+        values = [
+            f"{contents('ek_format_param', param).name.decode()}={size}"
+            for param, size in zip(each(api.ek_format_get_param, entry), info["dim"])
+        ]
         return info["format"] + (":" + ",".join(values) if values else "")
 
     @property
@@ -252,8 +250,8 @@ class Matrix:
     def stats(self) -> dict:
         """Statistics of the pattern: the members of ek_stats."""
         stats = new("ek_stats")
-        plain = self._plain()
-        api.ek_matrix_stats(plain.pointer, ctypes.byref(stats))
+        plain = _sparse.plain(self)
+        api.ek_matrix_stats(plain.core.handle.pointer, ctypes.byref(stats))
         return as_dict(stats)
 
     @header("ek_matrix_check")
@@ -265,9 +263,9 @@ class Matrix:
     def arrays(self) -> dict:
         """The arrays of the format by name, as read-only views."""
         handle = self.core.handle
-        found, entry, k = {}, api.ek_format_find(self.info["format"].encode()), 0
-        while name := api.ek_format_array(entry, k):
-            view, k = new("ek_view"), k + 1
+        found, entry = {}, api.ek_format_find(self.info["format"].encode())
+        for name in each(api.ek_format_array, entry):
+            view = new("ek_view")
             api.ek_matrix_array(handle.pointer, name, ctypes.byref(view))
             dtype = _arrays.DTYPE.get(view.type, np.dtype(f"V{view.elem_size or 1}"))
             found[name.decode()] = _arrays.view(handle, view.data, view.len, dtype)
@@ -275,29 +273,19 @@ class Matrix:
 
     # ---- Conversion ----
 
-    def _plain(self):
-        """The handle of this matrix, of a copy if it is a transpose."""
-        return _sparse.transpose(self).core.handle if self.transposed else self.core.handle
-
     @header("ek_matrix_convert")
     def convert(
         self, format: str, *, dtype=None, index: "str | None" = None, max_bytes: int = 0
     ) -> "Matrix":
         """A copy in another format, "sell:c=8" for example."""
-        from ._make import _file_types
-
-        value, width = _file_types(dtype, index)
+        value, width = _make.value_and_index(dtype, index)
         options = new("ek_convert_options", value=value, index=width, max_bytes=max_bytes)
-        core, plain = self.core, self._plain()
-        handle = made(
-            api.ek_matrix_destroy,
-            (core.context,),
-            api.ek_matrix_convert,
-            plain.pointer,
-            format.encode(),
-            ctypes.byref(options),
+        plain = _sparse.plain(self).core
+        return Matrix(
+            plain.derived(
+                api.ek_matrix_convert, plain.handle.pointer, format.encode(), ctypes.byref(options)
+            )
         )
-        return Matrix(Core(handle, core.context, core.calls, core.is_array))
 
     def astype(self, dtype) -> "Matrix":
         """A copy with values of another type, f32 or f64."""
@@ -325,10 +313,11 @@ class Matrix:
     def toarray(self, out=None) -> np.ndarray:
         """This matrix as an ndarray."""
         Y = _products.target(self.shape, self.dtype, out, 0.0)
-        if _arrays.fits_block(Y) is None:
+        view = _arrays.block(Y)
+        if view is None:
             raise ValueError("out is neither row- nor column-major")
         plan = self.core.plan("spadd_dense", self.transposed)
-        api.ek_spadd_dense(plan.handle().pointer, 1.0, 0.0, ctypes.byref(_arrays.block(Y)))
+        api.ek_spadd_dense(plan.handle().pointer, 1.0, 0.0, ctypes.byref(view))
         return Y
 
     def diagonal(self) -> np.ndarray:
@@ -338,8 +327,8 @@ class Matrix:
     @header("ek_matrix_write")
     def write(self, path, form: "str | None" = None) -> None:
         """Writes the matrix to a file, "mtx" or "ekm"."""
-        plain = self._plain()
-        api.ek_matrix_write(plain.pointer, os.fsencode(path), form and form.encode())
+        plain = _sparse.plain(self)
+        api.ek_matrix_write(plain.core.handle.pointer, os.fsencode(path), form and form.encode())
 
     # ---- Entries ----
 

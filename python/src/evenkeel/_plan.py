@@ -4,9 +4,9 @@
 import ctypes
 import threading
 
-from . import _arrays, _fast
+from . import _arrays, _fast, _products
 from ._context import allowed, state
-from ._lib import api, as_dict, constants, header, made, new
+from ._lib import api, as_dict, choice, constants, header, made, new
 
 OPERATIONS = {
     name.decode(): number for number in range(1, 64) if (name := api.ek_operation_name(number))
@@ -20,28 +20,32 @@ class Core:
     __slots__ = (
         "handle",
         "context",
-        "rows",
-        "cols",
+        "shape",
         "dtype",
         "calls",
         "is_array",
         "lock",
         "plans",
-        "products",
         "wide",
         "own",
     )
 
-    def __init__(self, handle, context, calls=0, is_array=True):
+    def __init__(self, context, function, *arguments, calls=0, is_array=True, keep=()):
+        """Has a function make the matrix, which uses what is in `keep` for as long as it lives."""
+        self.handle = made(api.ek_matrix_destroy, (context, *keep), function, *arguments)
         info = new("ek_matrix_info")
-        api.ek_matrix_get_info(handle.pointer, ctypes.byref(info))
-        self.handle, self.context = handle, context
-        self.rows, self.cols, self.dtype = info.rows, info.cols, _arrays.DTYPE[info.value]
+        api.ek_matrix_get_info(self.handle.pointer, ctypes.byref(info))
+        self.context = context
+        self.shape, self.dtype = (info.rows, info.cols), _arrays.DTYPE[info.value]
         self.calls, self.is_array = calls, is_array
         self.lock = threading.Lock()
-        self.plans, self.products, self.wide = {}, {}, None
+        self.plans, self.wide = {}, None
         # Why no array of the caller has the values; None if one has.
         self.own = "the matrix has values of its own: change them by set_values"
+
+    def derived(self, function, *arguments):
+        """The core of a matrix that a function makes of this one, in the same context."""
+        return Core(self.context, function, *arguments, calls=self.calls, is_array=self.is_array)
 
     def plan(self, operation, transposed, width=0):
         """The plan that products of this kind share, made when it is first needed."""
@@ -55,14 +59,6 @@ class Core:
                     self.plans[key] = found
         return found
 
-    def product(self, transposed):
-        """The fast function for A @ x under the limit of threads that is in force."""
-        key = transposed, state.limit
-        found = self.products.get(key)
-        if found is None:
-            found = self.products[key] = _fast.product(self.plan("spmv", transposed))
-        return found
-
 
 class Plan:
     """An operation prepared for a matrix: `plan @ x`, or `plan(x, out=y)`. Matrix.plan makes it.
@@ -74,13 +70,14 @@ class Plan:
         "operation",
         "shape",
         "dtype",
+        "_number",
         "_matrix",
         "_context",
         "_options",
         "_keep",
         "_handles",
         "_lock",
-        "_run",
+        "_runs",
     )
 
     def __init__(
@@ -102,10 +99,9 @@ class Plan:
         B_transposed=False,
         index=0,
     ):
-        if operation not in OPERATIONS:
-            raise ValueError(f"operation is {operation!r}; {', '.join(OPERATIONS)} are expected")
+        self._number = choice(OPERATIONS, operation, "operation")
         self.operation = operation
-        self.shape = (core.cols, core.rows) if transposed else (core.rows, core.cols)
+        self.shape = core.shape[::-1] if transposed else core.shape
         self.dtype = core.dtype
         self._matrix, self._context = core.handle, core.context
         self._keep = core.handle, *(other.handle for other in (B, D) if other)
@@ -124,7 +120,7 @@ class Plan:
             "D": D and D.handle.pointer,
             "reproducible": constants.EK_REPRO_STRICT if reproducible else constants.EK_REPRO_RUN,
         }
-        self._handles, self._lock, self._run = {}, threading.Lock(), None
+        self._handles, self._runs, self._lock = {}, {}, threading.Lock()
         self.handle()
 
     def handle(self):
@@ -138,16 +134,22 @@ class Plan:
                     found = self._handles[limit] = self._make()
         return found
 
+    def product(self):
+        """The fast function for plan @ x under the limit of threads that is in force."""
+        found = self._runs.get(state.limit)
+        if found is None:
+            found = _fast.product(self)
+            self._runs[found.limit] = found
+        return found
+
     def _make(self):
         hints = new("ek_hints", **self._options)
-        limit = allowed(self._context)
-        if limit and not 0 < hints.threads <= limit:
-            hints.threads = limit
+        hints.threads = allowed(self._context, hints.threads)
         return made(
             api.ek_plan_destroy,
             self._keep,
             api.ek_plan_create,
-            OPERATIONS[self.operation],
+            self._number,
             self._matrix.pointer,
             ctypes.byref(hints),
         )
@@ -158,15 +160,10 @@ class Plan:
     def __call__(self, x, out=None, alpha: float = 1.0, beta: float = 0.0):
         """Computes alpha op(A) x + beta out for a vector or, if the plan is for "spmm", a block."""
         if self.operation == "spmv" and alpha == 1 and beta == 0:
-            run = self._run
-            if run is None or run.limit != state.limit:
-                self._run = run = _fast.product(self)
-            y = run(x, out)
+            y = self.product()(x, out)
             if y is not None:
                 return y
-        from ._products import run_dense
-
-        return run_dense(self, x, out, alpha, beta)
+        return _products.run_dense(self, x, out, alpha, beta)
 
     matvec = matmat = dot = __call__
 

@@ -31,40 +31,35 @@ def target(shape, dtype, out, beta, order="C"):
     return out
 
 
-def call(plan, alpha, x, beta, y):
-    """Runs a plan with two views."""
-    RUN[plan.operation](plan.handle().pointer, alpha, ctypes.byref(x), beta, ctypes.byref(y))
+def call(plan, alpha, x, beta, y, view):
+    """Runs a plan with the view x, into the ndarray y or, if it has no view, by way of a copy."""
+    at, to = y, view(y)
+    if to is None:
+        at = _arrays.copies.add(y.copy())
+        to = view(at)
+    RUN[plan.operation](plan.handle().pointer, alpha, ctypes.byref(x), beta, ctypes.byref(to))
+    if at is not y:
+        y[...] = at
+    return y
 
 
 def run_vector(plan, x, out, alpha, beta):
     """y = alpha op(A) x + beta y for an ndarray of one dimension."""
     x = _arrays.as_type(x, plan.dtype)
     y = target(plan.shape[:1], plan.dtype, out, beta)
-    at = y
-    if not (y.flags.c_contiguous and y.flags.aligned):
-        at = _arrays.copies.add(y.copy())
-    call(plan, alpha, _arrays.vector(x), beta, _arrays.vector(at))
-    if at is not y:
-        y[...] = at
-    return y
+    return call(plan, alpha, _arrays.vector(x), beta, y, _arrays.vector)
 
 
 def run_block(plan, X, out, alpha, beta):
     """Y = alpha op(A) X + beta Y, or X op(A), for an ndarray of two dimensions."""
-    if X.dtype != plan.dtype or _arrays.fits_block(X) is None:
-        X = _arrays.as_type(X, plan.dtype)
+    X, x = _arrays.as_block(X, plan.dtype)
     if plan.operation == "dense_spmm":
         shape = X.shape[0], plan.shape[1]
     else:
         shape = plan.shape[0], X.shape[1]
     by_columns = X.flags.f_contiguous and not X.flags.c_contiguous
-    at = Y = target(shape, plan.dtype, out, beta, "F" if by_columns else "C")
-    if _arrays.fits_block(Y) is None:
-        at = _arrays.copies.add(Y.copy())
-    call(plan, alpha, _arrays.block(X), beta, _arrays.block(at))
-    if at is not Y:
-        Y[...] = at
-    return Y
+    Y = target(shape, plan.dtype, out, beta, "F" if by_columns else "C")
+    return call(plan, alpha, x, beta, Y, _arrays.block)
 
 
 def run_dense(plan, x, out, alpha, beta):
@@ -88,14 +83,14 @@ def run_dense(plan, x, out, alpha, beta):
 
 def multiply(matrix, X, out, alpha, beta):
     """alpha op(A) X + beta out for a Matrix and an ndarray of one or two dimensions."""
+    if X.ndim not in (1, 2):
+        raise ValueError(f"the operand has {X.ndim} dimensions; one or two are expected")
     if X.dtype.kind == "c":
         return multiply_complex(matrix, X, out, alpha, beta)
     matrix = matrix.for_operand(X.dtype)
     core, transposed = matrix.core, matrix.transposed
     if X.ndim == 1:
         return run_vector(core.plan("spmv", transposed), X, out, alpha, beta)
-    if X.ndim != 2:
-        raise ValueError(f"the operand has {X.ndim} dimensions; one or two are expected")
     if X.shape[1] == 1 and out is None:
         return run_vector(core.plan("spmv", transposed), X[:, 0], None, alpha, beta)[:, None]
     return run_block(core.plan("spmm", transposed, width_class(X.shape[1])), X, out, alpha, beta)
@@ -103,13 +98,11 @@ def multiply(matrix, X, out, alpha, beta):
 
 def multiply_left(matrix, X, out, alpha, beta):
     """alpha X op(A) + beta out for an ndarray and a Matrix."""
-    if X.ndim == 1:
+    if X.ndim != 2:  # a vector, or what multiply refuses
         return multiply(matrix.T, X, out, alpha, beta)
     if X.dtype.kind == "c":
         result = multiply_complex(matrix.T, X.T, None if out is None else out.T, alpha, beta)
         return result.T if out is None else out
-    if X.ndim != 2:
-        raise ValueError(f"the operand has {X.ndim} dimensions; one or two are expected")
     matrix = matrix.for_operand(X.dtype)
     plan = matrix.core.plan("dense_spmm", matrix.transposed, width_class(X.shape[0]))
     return run_block(plan, X, out, alpha, beta)
@@ -117,8 +110,6 @@ def multiply_left(matrix, X, out, alpha, beta):
 
 def multiply_complex(matrix, X, out, alpha, beta):
     """The same for complex X, whose real and imaginary parts are columns side by side."""
-    if X.ndim not in (1, 2):
-        raise ValueError(f"the operand has {X.ndim} dimensions; one or two are expected")
     real = np.dtype(f"f{X.dtype.itemsize // 2}")
     matrix = matrix.for_operand(real)
     single = matrix.dtype == _arrays.F32
@@ -127,11 +118,12 @@ def multiply_complex(matrix, X, out, alpha, beta):
         raise ValueError(f"the operand has {X.shape[0]} rows; {matrix.shape[1]} are expected")
     columns = 1 if X.ndim == 1 else X.shape[1]
     shape = (matrix.shape[0],) + X.shape[1:]
-    Y = np.zeros(shape, X.dtype) if out is None else target(shape, X.dtype, out, beta)
+    if out is not None or beta:
+        target(shape, X.dtype, out, beta)
     parts = X.view(matrix.dtype).reshape(X.shape[0], 2 * columns)
     result = multiply(matrix, parts, None, 1.0, 0.0)
     result = np.ascontiguousarray(result).view(X.dtype).reshape(shape)
     if out is None:
         return result if alpha == 1 else alpha * result
-    Y[...] = alpha * result + (beta * Y if beta else 0)
-    return Y
+    out[...] = alpha * result + (beta * out if beta else 0)
+    return out

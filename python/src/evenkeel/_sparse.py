@@ -5,30 +5,22 @@ import ctypes
 
 import numpy as np
 
-from . import _arrays, errors
-from ._lib import api, constants, made, new
-from ._plan import Core, Plan
+from . import _arrays, _make, _matrix, errors  # _make and _matrix import this module, too
+from ._lib import api, constants, new
+from ._plan import Plan
 
 
 def is_sparse(B):
     """Is B a Matrix, or a sparse array or matrix of scipy?"""
     is_scipy = isinstance(getattr(B, "format", None), str) and hasattr(B, "tocsr")
-    return is_scipy or isinstance(B, _matrix_class())
-
-
-def _matrix_class():
-    from ._matrix import Matrix
-
-    return Matrix
+    return is_scipy or isinstance(B, _matrix.Matrix)
 
 
 def operand(B, like):
     """B as a Matrix in the context of another, for this one call."""
-    if isinstance(B, _matrix_class()):
+    if isinstance(B, _matrix.Matrix):
         return B
-    from ._make import matrix
-
-    return matrix(B, context=like.context, calls=1)
+    return _make.matrix(B, context=like.context, calls=1)
 
 
 def same_type(A, B):
@@ -41,29 +33,27 @@ def product_of(operation, function, A, B, factors, D=None, **options):
     A, B = same_type(A, B)
     if D is not None:
         D = D.for_operand(A.dtype)
-        A, B = A.for_operand(D.dtype), B.for_operand(D.dtype)
-        if D.transposed:
-            D = transpose(D)
+        A, B, D = A.for_operand(D.dtype), B.for_operand(D.dtype), plain(D)
     given = {"calls": 1, "B": B.core, "D": D and D.core, "B_transposed": B.transposed, **options}
-    context = A.context
 
     def make():
         plan = Plan(A.core, operation, A.transposed, **given)
-        return made(api.ek_matrix_destroy, (context,), function, plan.handle().pointer, *factors)
+        return _matrix.Matrix(A.core.derived(function, plan.handle().pointer, *factors))
 
     try:
-        C = make()
+        return make()
     except errors.Overflow:  # too many entries for 32 bits: scipy, too, takes 64 then
         given["index"] = constants.EK_I64
-        C = make()
-    return _matrix_class()(Core(C, context, A.core.calls, A.core.is_array))
+        return make()
 
 
 def like(result, B):
     """The result in the class of B: a Matrix, or an array or a matrix of scipy."""
-    if isinstance(B, _matrix_class()):
+    if isinstance(B, _matrix.Matrix):
         return result
-    return result_to_scipy(result, is_array_of(B))
+    # Nobody else has the result: its memory becomes that of a matrix of scipy.
+    *arrays, lines = compressed(result.core, writable=True)
+    return _scipy(arrays, result.shape, is_array_of(B), lines, True)
 
 
 def multiply(A, B, alpha=1.0, D=None, beta=1.0, **options):
@@ -97,23 +87,20 @@ def transpose(A):
     """The transpose as a matrix of its own, in the format of A if that is csr or csc."""
     core = A.core
     plan = Plan(core, "transpose", False, calls=1)
-    C = made(api.ek_matrix_destroy, (core.context,), api.ek_transpose, plan.handle().pointer)
-    return _matrix_class()(Core(C, core.context, core.calls, core.is_array))
+    return _matrix.Matrix(core.derived(api.ek_transpose, plan.handle().pointer))
+
+
+def plain(A):
+    """A matrix that is no transpose: A itself, or its transpose as a matrix of its own."""
+    return transpose(A) if A.transposed else A
 
 
 def scale(A, alpha):
     """alpha A, with new values and the same pattern."""
-    from ._make import from_compressed
-
-    source = (
-        A.core if A.core.handle and A.info["format"] in ("csr", "csc") else A.convert("csr").core
-    )
+    source = A.core if A.info["format"] in ("csr", "csc") else A.convert("csr").core
     pointer, index, value, lines = compressed(source)
-    function = (api.ek_matrix_from_csr, api.ek_matrix_from_csc)[lines]
-    shape = source.rows, source.cols
-    result = from_compressed(
-        function,
-        shape,
+    result = _make.from_compressed(
+        source.shape,
         pointer,
         index,
         value * value.dtype.type(alpha),
@@ -149,30 +136,19 @@ def is_array_of(B):
     return not isinstance(B, scipy.sparse.spmatrix)
 
 
-def _scipy_class(is_array, lines):
+def _scipy(arrays, shape, is_array, lines, is_sorted=False):
+    """A matrix of scipy on these arrays; its constructors would copy 64-bit indices that fit 32."""
     import scipy.sparse as sp
 
-    if is_array and hasattr(sp, "csr_array"):
-        return (sp.csr_array, sp.csc_array)[lines]
-    return (sp.csr_matrix, sp.csc_matrix)[lines]
-
-
-def _scipy(arrays, shape, is_array, lines, is_sorted=None):
-    """A matrix of scipy on these arrays; its constructors would copy 64-bit indices that fit 32."""
     pointer, index, value = arrays
     if pointer.dtype != index.dtype:
         index = _arrays.copies.add(index.astype(pointer.dtype))
-    C = _scipy_class(is_array, lines)(shape, dtype=value.dtype)
+    kinds = (sp.csr_array, sp.csc_array) if is_array else (sp.csr_matrix, sp.csc_matrix)
+    C = kinds[lines](shape, dtype=value.dtype)
     C.indptr, C.indices, C.data = pointer, index, value
     if is_sorted:
         C.has_sorted_indices = C.has_canonical_format = True
     return C
-
-
-def result_to_scipy(C, is_array):
-    """A result, which nobody else has: its memory becomes that of a matrix of scipy."""
-    *arrays, lines = compressed(C.core, writable=True)
-    return _scipy(arrays, C.shape, is_array, lines, True)
 
 
 def to_scipy(A, kind, copy=False):
@@ -181,7 +157,7 @@ def to_scipy(A, kind, copy=False):
     # The transpose of CSR is the same arrays, read as CSC.
     wanted = {"csr": "csc", "csc": "csr"}[kind] if A.transposed else kind
     if A.info["format"] != wanted:
-        core = _matrix_class()(core).convert(wanted).core
+        core = _matrix.Matrix(core).convert(wanted).core
     *arrays, lines = compressed(core, writable=core is not A.core)
     if copy and core is A.core:
         arrays = [array.copy() for array in arrays]
@@ -190,13 +166,6 @@ def to_scipy(A, kind, copy=False):
 
 def coarsen(function, A, strength, omega):
     """A prolongator of A."""
-    source = transpose(A) if A.transposed else A
+    source = plain(A).core
     options = new("ek_aggregation", strength=strength, omega=omega)
-    handle = made(
-        api.ek_matrix_destroy,
-        (A.context,),
-        function,
-        source.core.handle.pointer,
-        ctypes.byref(options),
-    )
-    return _matrix_class()(Core(handle, A.context, A.core.calls, A.core.is_array))
+    return _matrix.Matrix(source.derived(function, source.handle.pointer, ctypes.byref(options)))

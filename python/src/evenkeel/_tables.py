@@ -4,7 +4,7 @@
 import ctypes
 
 from . import errors
-from ._lib import api, as_dict, constants, contents, new, walk
+from ._lib import api, as_dict, constants, contents, each, new, walk
 from ._plan import OPERATIONS
 
 
@@ -13,10 +13,7 @@ def _text(value):
 
 
 def _parameters(get, row):
-    found = []
-    while param := get(row, len(found)):
-        found.append(as_dict(contents("ek_format_param", param)))
-    return found
+    return [as_dict(contents("ek_format_param", param)) for param in each(get, row)]
 
 
 def operations() -> list:
@@ -68,21 +65,16 @@ def methods(operation: "str | None" = None) -> list:
 
 def formats() -> list:
     """All formats in which a matrix can be stored."""
-    rows = []
-    for row in walk(api.ek_format_next):
-        arrays: list = []
-        while name := api.ek_format_array(row, len(arrays)):
-            arrays.append(_text(name))
-        rows.append(
-            {
-                "name": _text(api.ek_format_name(row)),
-                "text": _text(api.ek_format_text(row)),
-                "source": _text(api.ek_format_source(row)),
-                "arrays": arrays,
-                "parameters": _parameters(api.ek_format_get_param, row),
-            }
-        )
-    return rows
+    return [
+        {
+            "name": _text(api.ek_format_name(row)),
+            "text": _text(api.ek_format_text(row)),
+            "source": _text(api.ek_format_source(row)),
+            "arrays": [_text(name) for name in each(api.ek_format_array, row)],
+            "parameters": _parameters(api.ek_format_get_param, row),
+        }
+        for row in walk(api.ek_format_next)
+    ]
 
 
 def generators() -> list:

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _arrays
 from ._context import allowed, default_context
-from ._lib import api, constants, header, new
+from ._lib import api, choice, constants, header, new
 
 MONOIDS = {
     "sum": constants.EK_SUM,
@@ -23,25 +23,15 @@ _by, _at = ctypes.byref, _arrays.address
 def options(method=None, threads=0, block=0, arity=0, trusted=False, context=None):
     """The pointer of a context, and a pointer to options."""
     context = context or default_context()
-    limit = allowed(context)
-    if limit and not 0 < threads <= limit:
-        threads = limit
     given = new(
         "ek_array_options",
         method=method,
-        threads=threads,
+        threads=allowed(context, threads),
         block=block,
         arity=arity,
         flags=constants.EK_TRUSTED if trusted else 0,
     )
     return context.pointer, _by(given)
-
-
-def choice(table, name, argument):
-    """The number of a name, or an exception that lists the names."""
-    if name not in table:
-        raise ValueError(f"{argument} is {name!r}; {', '.join(table)} are expected")
-    return table[name]
 
 
 def numbers(array, argument="array"):
@@ -53,6 +43,14 @@ def numbers(array, argument="array"):
             "int64, float32 or float64, and one are expected"
         )
     return _arrays.as_type(array, array.dtype.newbyteorder("="))
+
+
+def two_alike(a, b):
+    """Two arrays of numbers of the same type."""
+    a, b = numbers(a, "a"), numbers(b, "b")
+    if a.dtype != b.dtype:
+        raise TypeError(f"a has the type {a.dtype}, and b has {b.dtype}")
+    return a, b
 
 
 def room(out, length, dtype):
@@ -215,9 +213,7 @@ def merge(a, b, **given) -> np.ndarray:
     >>> merge(np.array([1, 3]), np.array([2]))
     array([1, 2, 3])
     """
-    a, b = numbers(a, "a"), numbers(b, "b")
-    if a.dtype != b.dtype:
-        raise TypeError(f"a has the type {a.dtype}, and b has {b.dtype}")
+    a, b = two_alike(a, b)
     out = np.empty(len(a) + len(b), a.dtype)
     ctx, opts = options(**given)
     api.ek_merge(ctx, opts, 1, _by(pairs(a, None)), _by(pairs(b, None)), _by(pairs(out, None)))
@@ -257,9 +253,7 @@ def kselect(lists, k: int, smallest: bool = False, **given):
 
 
 def _set(function, a, b, length, given):
-    a, b = numbers(a, "a"), numbers(b, "b")
-    if a.dtype != b.dtype:
-        raise TypeError(f"a has the type {a.dtype}, and b has {b.dtype}")
+    a, b = two_alike(a, b)
     out, count = np.empty(length(len(a), len(b)), a.dtype), ctypes.c_int64()
     ctx, opts = options(**given)
     function(

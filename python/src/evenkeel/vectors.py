@@ -134,13 +134,10 @@ def gather(y, indices, **given) -> SparseVector:
 def gemvi(A, x: SparseVector, alpha: float = 1.0, **given) -> np.ndarray:
     """alpha A x for an ndarray A of two dimensions and a sparse vector x."""
     A = np.asarray(A)
-    if A.dtype != x.dtype or _arrays.fits_block(A) is None:
-        A = _arrays.as_type(A, x.dtype)
+    A, view = _arrays.as_block(A, x.dtype)
     y = np.empty(A.shape[0], x.dtype)
     ctx, opts = options(**given)
-    api.ek_gemvi(
-        ctx, opts, alpha, _by(_arrays.block(A)), _by(x.view()), 0.0, _by(_arrays.vector(y))
-    )
+    api.ek_gemvi(ctx, opts, alpha, _by(view), _by(x.view()), 0.0, _by(_arrays.vector(y)))
     return y
 
 
