@@ -98,6 +98,9 @@ PETSC_INTERN PetscErrorCode ekp_seq_from_aij(Mat A, MatType type, MatReuse reuse
 PETSC_INTERN PetscErrorCode ekp_seq_to_aij(Mat A, MatType type, MatReuse reuse, Mat *M);
 PETSC_INTERN PetscErrorCode ekp_mpi_from_aij(Mat A, MatType type, MatReuse reuse, Mat *M);
 PETSC_INTERN PetscErrorCode ekp_mpi_to_aij(Mat A, MatType type, MatReuse reuse, Mat *M);
+/* Does the work of a conversion between aij and aijek, by what converts in place. */
+PETSC_INTERN PetscErrorCode ekp_convert_by(PetscErrorCode (*in_place)(Mat), Mat A, MatReuse reuse,
+                                           Mat *M);
 PETSC_INTERN PetscErrorCode ekp_convert(Mat A, MatType type, MatReuse reuse, Mat *M);
 PETSC_INTERN PetscErrorCode ekp_set_from_options(Mat A, PetscOptionItems *items);
 

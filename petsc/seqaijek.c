@@ -244,9 +244,15 @@ static PetscErrorCode make_plain(Mat A)
 	PetscFunctionReturn(0);
 }
 
+/* Makes A aijek, in place, if it is not. */
 static PetscErrorCode install(Mat A)
 {
+	PetscBool already;
+
 	PetscFunctionBegin;
+	PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJEK, &already));
+	if (already)
+		PetscFunctionReturn(0);
 	PetscCall(make_plain(A));
 #define REPLACE(op) A->ops->op = ekp_seq_##op;
 	EKP_SEQ_OPS(REPLACE)
@@ -261,39 +267,14 @@ static PetscErrorCode install(Mat A)
 
 PetscErrorCode ekp_seq_from_aij(Mat A, MatType type, MatReuse reuse, Mat *M)
 {
-	PetscBool already;
-	Mat B = *M;
-
-	PetscFunctionBegin;
 	(void)type;
-	if (reuse == MAT_REUSE_MATRIX) {
-		PetscCall(MatCopy(A, B, SAME_NONZERO_PATTERN));
-		PetscFunctionReturn(0);
-	}
-	if (reuse == MAT_INITIAL_MATRIX)
-		PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
-	PetscCall(PetscObjectTypeCompare((PetscObject)B, MATSEQAIJEK, &already));
-	if (!already)
-		PetscCall(install(B));
-	*M = B;
-	PetscFunctionReturn(0);
+	return ekp_convert_by(install, A, reuse, M);
 }
 
 PetscErrorCode ekp_seq_to_aij(Mat A, MatType type, MatReuse reuse, Mat *M)
 {
-	Mat B = *M;
-
-	PetscFunctionBegin;
 	(void)type;
-	if (reuse == MAT_REUSE_MATRIX) {
-		PetscCall(MatCopy(A, B, SAME_NONZERO_PATTERN));
-		PetscFunctionReturn(0);
-	}
-	if (reuse == MAT_INITIAL_MATRIX)
-		PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
-	PetscCall(uninstall(B));
-	*M = B;
-	PetscFunctionReturn(0);
+	return ekp_convert_by(uninstall, A, reuse, M);
 }
 
 PetscErrorCode ekp_create_seq(Mat A)
