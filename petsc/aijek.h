@@ -104,6 +104,8 @@ PETSC_INTERN PetscErrorCode ekp_convert_by(PetscErrorCode (*in_place)(Mat), Mat 
 PETSC_INTERN PetscErrorCode ekp_convert(Mat A, MatType type, MatReuse reuse, Mat *M);
 PETSC_INTERN PetscErrorCode ekp_set_from_options(Mat A, PetscOptionItems *items);
 
+/* Computes z = op(A) x, or z = y + op(A) x if y is not NULL, by aij's own loops; y may be z. */
+PETSC_INTERN PetscErrorCode ekp_aij_multiply(Mat A, int op, Vec x, Vec y, Vec z);
 /* Makes the plan for op N (0) or op T (1), unless there is one for the arrays that A has. */
 PETSC_INTERN PetscErrorCode ekp_plan(Mat A, int op);
 /* Finds out by a few products, which are only added to vectors or not, whether a plan is slower

@@ -11,7 +11,7 @@
 
 struct _MatOps ekp_seq_aij;
 
-static PetscErrorCode aij_multiply(Mat A, int op, Vec x, Vec y, Vec z)
+PetscErrorCode ekp_aij_multiply(Mat A, int op, Vec x, Vec y, Vec z)
 {
 	if (y)
 		return op ? (*ekp_seq_aij.multtransposeadd)(A, x, y, z)
@@ -19,8 +19,8 @@ static PetscErrorCode aij_multiply(Mat A, int op, Vec x, Vec y, Vec z)
 	return op ? (*ekp_seq_aij.multtranspose)(A, x, z) : (*ekp_seq_aij.mult)(A, x, z);
 }
 
-/* Computes z = op(A) x, or z = y + op(A) x if y is not NULL; y may be z. Lengths are those of A, as
- * blocks of parallel matrices are multiplied by parallel vectors. */
+/* Does the same as ekp_aij_multiply, by a plan if there is one. Lengths are those of A, as blocks
+ * of parallel matrices are multiplied by parallel vectors. */
 static PetscErrorCode multiply(Mat A, int op, Vec x, Vec y, Vec z)
 {
 	ekp_state *s;
@@ -35,7 +35,7 @@ static PetscErrorCode multiply(Mat A, int op, Vec x, Vec y, Vec z)
 	if (!s->aij[op] || s->operand.pattern != A->nonzerostate)
 		PetscCall(ekp_plan(A, op));
 	if (s->aij[op]) {
-		PetscCall(aij_multiply(A, op, x, y, z));
+		PetscCall(ekp_aij_multiply(A, op, x, y, z));
 		PetscFunctionReturn(0);
 	}
 	PetscCall(VecGetArrayRead(x, &px));
