@@ -112,6 +112,8 @@ PETSC_INTERN PetscErrorCode ekp_plan(Mat A, int op);
  * than aij's own loops. */
 PETSC_INTERN PetscErrorCode ekp_compare(Mat A, int op, PetscBool added, ek_plan *plan,
                                         PetscBool *slower);
+/* Gives C the level after that of A if it is a Galerkin product of A. */
+PETSC_INTERN PetscErrorCode ekp_take_level(Mat C);
 /* Gives a block of a parallel matrix its level and options, and says which block it is. */
 PETSC_INTERN PetscErrorCode ekp_give_options(Mat A, PetscBool added, PetscInt level,
                                              const ekp_options *o);

@@ -12,21 +12,13 @@ PetscBool ekp_assembling_whole = PETSC_FALSE;
 /* Gives both blocks their type, options and, if that is wanted, plans. */
 static PetscErrorCode dress_blocks(Mat A)
 {
-	ekp_state *s, *of;
-	Mat_Product *product = A->product;
+	ekp_state *s;
 	ekp_options o;
 	Mat block[2];
-	PetscBool ours;
 
 	PetscFunctionBegin;
 	PetscCall(ekp_state_of(A, &s));
-	if (product && product->type == MATPRODUCT_PtAP) {
-		PetscCall(PetscObjectTypeCompare((PetscObject)product->A, MATMPIAIJEK, &ours));
-		if (ours) {
-			PetscCall(ekp_state_of(product->A, &of));
-			s->level = of->level + 1;
-		}
-	}
+	PetscCall(ekp_take_level(A));
 	PetscCall(ekp_read_options(A, &o));
 	PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
 	for (int k = 0; k < 2; k++) {

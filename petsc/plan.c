@@ -158,6 +158,25 @@ PetscErrorCode ekp_plan(Mat A, int op)
 	PetscFunctionReturn(0);
 }
 
+PetscErrorCode ekp_take_level(Mat C)
+{
+	const Mat_Product *product = C->product;
+	ekp_state *from, *to;
+	PetscBool ours;
+
+	PetscFunctionBegin;
+	if (!product || product->type != MATPRODUCT_PtAP)
+		PetscFunctionReturn(0);
+	PetscCall(PetscObjectTypeCompareAny((PetscObject)product->A, &ours, MATSEQAIJEK,
+	                                    MATMPIAIJEK, ""));
+	if (!ours)
+		PetscFunctionReturn(0);
+	PetscCall(ekp_state_of(product->A, &from));
+	PetscCall(ekp_state_of(C, &to));
+	to->level = from->level + 1;
+	PetscFunctionReturn(0);
+}
+
 PetscErrorCode ekp_give_options(Mat A, PetscBool added, PetscInt level, const ekp_options *o)
 {
 	ekp_state *s;

@@ -230,21 +230,13 @@ static PetscErrorCode shape(Mat C, MatType type)
 /* Gives C its type, its pattern and its values, which the library has found. */
 static PetscErrorCode fill(Mat C, product *p)
 {
-	Mat A = C->product->A;
-	ekp_state *from, *to;
 	PetscInt *lengths;
 	const PetscInt *row_ptr;
-	PetscBool ours;
 	ek_view rows, cols;
 
 	PetscFunctionBegin;
 	PetscCall(shape(C, MATSEQAIJEK));
-	PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJEK, &ours));
-	if (C->product->type == MATPRODUCT_PtAP && ours) {
-		PetscCall(ekp_state_of(A, &from));
-		PetscCall(ekp_state_of(C, &to));
-		to->level = from->level + 1;
-	}
+	PetscCall(ekp_take_level(C));
 	PetscCall(view_of(p->C, "row_ptr", &rows));
 	PetscCall(view_of(p->C, "col_idx", &cols));
 	row_ptr = rows.data;
