@@ -192,6 +192,8 @@ ekm_status ekm_operand(ekm_handle *A, int op, ekm_descr descr, const ek_matrix *
 
 /* plans.c: the plan for a product with a dense vector or block. */
 ekm_status ekm_plan_get(ekm_handle *A, ekm_key key, ek_plan **plan);
+void ekm_plans_forget(ekm_handle *A);
+bool ekm_key_same(const ekm_key *a, const ekm_key *b);
 
 /* result.c: makes a handle from M, which becomes the handle's: arrays of `like` in shape, base,
  * block and layout. After an error M still belongs to the caller. */

@@ -171,11 +171,7 @@ ekm_status ekm_values_changed(ekm_handle *A)
 
 void ekm_forget(ekm_handle *A)
 {
-	for (ekm_plan *p = atomic_exchange(&A->plans, NULL), *next; p; p = next) {
-		next = p->next;
-		ek_plan_destroy(p->plan);
-		free(p);
-	}
+	ekm_plans_forget(A);
 	for (ekm_derived *d = A->derived, *next; d; d = next) {
 		next = d->next;
 		ek_matrix_destroy(d->matrix);

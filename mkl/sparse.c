@@ -68,12 +68,6 @@ static ekm_status multiply(const pair *p, bool keep, ekm_handle **C)
 	return EKM_SUCCESS;
 }
 
-static bool same(const ekm_key *a, const ekm_key *b)
-{
-	return a->op == b->op && a->descr.type == b->descr.type && a->descr.mode == b->descr.mode &&
-	       a->descr.diag == b->descr.diag;
-}
-
 /* Values may have been changed in place before, and the plan of a product, like copies that a
  * handle has, would not see all of them. */
 static ekm_status renew(const pair *p)
@@ -96,7 +90,8 @@ static ekm_status finalize(const pair *p, ekm_handle **C)
 	if (status)
 		return status;
 	if (old->product.plan && old->product.A == p->A->number && old->product.B == p->B->number &&
-	    same(&old->product.key_a, &p->key_a) && same(&old->product.key_b, &p->key_b)) {
+	    ekm_key_same(&old->product.key_a, &p->key_a) &&
+	    ekm_key_same(&old->product.key_b, &p->key_b)) {
 		status = ekm_status_of(ek_spgemm(old->product.plan, 1, 0, &old->own));
 		return status ? status : ekm_values_changed(old);
 	}
