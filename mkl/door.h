@@ -148,6 +148,17 @@ static inline void ekm_put(bool wide, void *array, int64_t k, int64_t number)
 		((int32_t *)array)[k] = (int32_t)number;
 }
 
+/* The place of row r and column c of a block among its values. */
+static inline int64_t ekm_in_block(const ekm_arrays *a, int64_t r, int64_t c)
+{
+	return a->layout == EKM_ROW_MAJOR ? r * a->block + c : c * a->block + r;
+}
+
+static inline bool ekm_is_layout(int layout)
+{
+	return layout == EKM_ROW_MAJOR || layout == EKM_COL_MAJOR;
+}
+
 static inline void *ekm_at(void *array, int64_t k, size_t size)
 {
 	return array ? (char *)array + k * (int64_t)size : NULL;

@@ -168,7 +168,7 @@ static ekm_status optimize(ekm_handle *A)
 	EKM_API ekm_status mkl_sparse_set_mm_hint##suffix(ekm_handle *A, int op, ekm_descr descr, \
 	                                                  int layout, INT width, INT calls)       \
 	{                                                                                         \
-		if (width <= 0 || (layout != EKM_ROW_MAJOR && layout != EKM_COL_MAJOR))           \
+		if (width <= 0 || !ekm_is_layout(layout))                                         \
 			return EKM_INVALID_VALUE;                                                 \
 		return set_hint(A, (ekm_key){op, descr, width}, calls);                           \
 	}                                                                                         \

@@ -40,7 +40,7 @@ static ekm_status mm(ekm_handle *A, ek_value value, bool wide, ekm_key key, int 
 	ekm_status status;
 	ek_dense in, out;
 
-	if (key.width <= 0 || (layout != EKM_ROW_MAJOR && layout != EKM_COL_MAJOR))
+	if (key.width <= 0 || !ekm_is_layout(layout))
 		return EKM_INVALID_VALUE;
 	status = find(A, value, wide, key, x.data, y.data, &plan);
 	if (status)

@@ -72,8 +72,7 @@ static ekm_status multiply(const pair *p, bool keep, ekm_handle **C)
  * handle has, would not see all of them. */
 static ekm_status renew(const pair *p)
 {
-	ekm_status status =
-		p->A->hub && p->B->hub ? ekm_values_changed(p->A) : EKM_NOT_INITIALIZED;
+	ekm_status status = p->A->hub && p->B->hub ? ekm_values_changed(p->A) : EKM_NOT_INITIALIZED;
 
 	return status || p->A == p->B ? status : ekm_values_changed(p->B);
 }
@@ -151,7 +150,7 @@ static ekm_status sp2md(const pair *p, ek_value value, bool wide, double alpha, 
 	ek_matrix *product = NULL;
 	ekm_status status;
 
-	if (y.layout != EKM_ROW_MAJOR && y.layout != EKM_COL_MAJOR)
+	if (!ekm_is_layout(y.layout))
 		return EKM_INVALID_VALUE;
 	status = plan_for(p, EK_SPGEMM, &plan);
 	if (status)
@@ -197,8 +196,7 @@ static ekm_status to_dense(ekm_handle *A, ek_value value, bool wide, ekm_descr d
 
 	if (status)
 		return status;
-	if (A->a.value != value || A->a.wide != wide ||
-	    (y.layout != EKM_ROW_MAJOR && y.layout != EKM_COL_MAJOR))
+	if (A->a.value != value || A->a.wide != wide || !ekm_is_layout(y.layout))
 		return EKM_INVALID_VALUE;
 	return add_to_dense(M, 0, value, y);
 }

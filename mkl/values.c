@@ -29,7 +29,7 @@ static int64_t place(const ekm_arrays *a, int64_t i, int64_t j)
 	for (int64_t k = begin_of(a, line); k < end_of(a, line); k++)
 		if (ekm_get(a->wide, a->idx, k) - a->base == index &&
 		    (a->shape != EKM_COO || ekm_get(a->wide, a->start, k) - a->base == line))
-			return k * b * b + (a->layout == EKM_ROW_MAJOR ? r * b + c : c * b + r);
+			return k * b * b + ekm_in_block(a, r, c);
 	return -1;
 }
 
