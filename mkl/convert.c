@@ -80,8 +80,7 @@ static ekm_status show(const ekm_handle *A, ekm_shape shape, ek_value value, boo
 {
 	if (!A)
 		return EKM_NOT_INITIALIZED;
-	if (A->a.shape != shape || A->a.value != value || A->a.wide != wide || !base || !rows ||
-	    !cols)
+	if (A->a.shape != shape || !ekm_is_of(&A->a, value, wide) || !base || !rows || !cols)
 		return EKM_INVALID_VALUE;
 	*base = A->a.base;
 	ekm_put(wide, rows, 0, A->a.rows / A->a.block);

@@ -154,6 +154,12 @@ static inline int64_t ekm_in_block(const ekm_arrays *a, int64_t r, int64_t c)
 	return a->layout == EKM_ROW_MAJOR ? r * a->block + c : c * a->block + r;
 }
 
+/* Whether a function for these types may be called. */
+static inline bool ekm_is_of(const ekm_arrays *a, ek_value value, bool wide)
+{
+	return a->value == value && a->wide == wide;
+}
+
 static inline bool ekm_is_layout(int layout)
 {
 	return layout == EKM_ROW_MAJOR || layout == EKM_COL_MAJOR;

@@ -7,7 +7,7 @@ static ekm_status find(ekm_handle *A, ek_value value, bool wide, ekm_key key, co
 {
 	if (!A || !x || !y)
 		return EKM_NOT_INITIALIZED;
-	if (A->a.value != value || A->a.wide != wide)
+	if (!ekm_is_of(&A->a, value, wide))
 		return EKM_INVALID_VALUE;
 	return ekm_plan_get(A, key, plan);
 }

@@ -37,7 +37,7 @@ static ekm_status check(const ekm_handle *A, ek_value value, bool wide)
 {
 	if (!A || !A->hub)
 		return EKM_NOT_INITIALIZED;
-	return A->a.value == value && A->a.wide == wide ? EKM_SUCCESS : EKM_INVALID_VALUE;
+	return ekm_is_of(&A->a, value, wide) ? EKM_SUCCESS : EKM_INVALID_VALUE;
 }
 
 /* Gives the handle an array of values of its own. Arrays that a call made are such already. */
