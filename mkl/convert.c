@@ -23,7 +23,6 @@ static ekm_status transpose(const ek_matrix *A, ek_matrix **M)
 
 static ekm_status convert(ekm_handle *A, int op, ekm_arrays like, ekm_handle **to)
 {
-	static const char *const formats[] = {"csr", "csc", "csr", "csr"};
 	ek_matrix *M = NULL;
 	ekm_status status = A && A->hub && to ? EKM_SUCCESS : EKM_NOT_INITIALIZED;
 
@@ -33,7 +32,7 @@ static ekm_status convert(ekm_handle *A, int op, ekm_arrays like, ekm_handle **t
 		return EKM_INVALID_VALUE;
 	like.base = A->a.base;
 	if (op == EKM_OP_N)
-		status = ekm_status_of(ek_matrix_convert(A->hub, formats[like.shape], NULL, &M));
+		status = ekm_status_of(ek_matrix_convert(A->hub, ekm_format(like.shape), NULL, &M));
 	else
 		status = transpose(A->hub, &M);
 	if (!status)

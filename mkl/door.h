@@ -212,7 +212,9 @@ ekm_status ekm_plan_get(ekm_handle *A, ekm_key key, ek_plan **plan);
 void ekm_plans_forget(ekm_handle *A);
 bool ekm_key_same(const ekm_key *a, const ekm_key *b);
 
-/* result.c: makes a handle from M, which becomes the handle's: arrays of `like` in shape, base,
+/* result.c: the format that has the arrays of a shape; for BSR, the one that blocks come from. */
+const char *ekm_format(ekm_shape shape);
+/* Makes a handle from M, which becomes the handle's: arrays of `like` in shape, base,
  * block and layout. After an error M still belongs to the caller. */
 ekm_status ekm_result(ek_matrix *M, const ekm_arrays *like, ekm_handle **C);
 

@@ -125,17 +125,24 @@ static ekm_status make_blocks(const ek_matrix *M, ekm_arrays *a, void **block)
 	return status;
 }
 
+const char *ekm_format(ekm_shape shape)
+{
+	static const char *const formats[] = {
+		[EKM_CSR] = "csr", [EKM_CSC] = "csc", [EKM_BSR] = "csr", [EKM_COO] = "coo"};
+
+	return formats[shape];
+}
+
 /* M, or what replaces it: a copy in the format that the arrays are taken from. */
 static ekm_status convert(ek_matrix **M, ekm_shape shape)
 {
-	static const char *const formats[] = {"csr", "csc", "csr", "coo"};
 	ek_matrix_info info = {.size = sizeof info};
 	ek_matrix *copy;
 	ekm_status status = ekm_status_of(ek_matrix_get_info(*M, &info));
 
-	if (status || strcmp(info.format, formats[shape]) == 0)
+	if (status || strcmp(info.format, ekm_format(shape)) == 0)
 		return status;
-	status = ekm_status_of(ek_matrix_convert(*M, formats[shape], NULL, &copy));
+	status = ekm_status_of(ek_matrix_convert(*M, ekm_format(shape), NULL, &copy));
 	if (!status)
 		*M = copy;
 	return status;
