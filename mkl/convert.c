@@ -23,18 +23,16 @@ static ekm_status transpose(const ek_matrix *A, ek_matrix **M)
 
 static ekm_status convert(ekm_handle *A, int op, ekm_arrays like, ekm_handle **to)
 {
-	static const char *const formats[] = {"csr", "csc", "csr", "csr"};
 	ek_matrix *M = NULL;
 	ekm_status status = A && A->hub && to ? EKM_SUCCESS : EKM_NOT_INITIALIZED;
 
 	if (status)
 		return status;
-	if (op < EKM_OP_N || op > EKM_OP_H || like.block <= 0 ||
-	    (like.layout != EKM_ROW_MAJOR && like.layout != EKM_COL_MAJOR))
+	if (op < EKM_OP_N || op > EKM_OP_H || like.block <= 0 || !ekm_is_layout(like.layout))
 		return EKM_INVALID_VALUE;
 	like.base = A->a.base;
 	if (op == EKM_OP_N)
-		status = ekm_status_of(ek_matrix_convert(A->hub, formats[like.shape], NULL, &M));
+		status = ekm_status_of(ek_matrix_convert(A->hub, ekm_format(like.shape), NULL, &M));
 	else
 		status = transpose(A->hub, &M);
 	if (!status)
@@ -81,8 +79,7 @@ static ekm_status show(const ekm_handle *A, ekm_shape shape, ek_value value, boo
 {
 	if (!A)
 		return EKM_NOT_INITIALIZED;
-	if (A->a.shape != shape || A->a.value != value || A->a.wide != wide || !base || !rows ||
-	    !cols)
+	if (A->a.shape != shape || !ekm_is_of(&A->a, value, wide) || !base || !rows || !cols)
 		return EKM_INVALID_VALUE;
 	*base = A->a.base;
 	ekm_put(wide, rows, 0, A->a.rows / A->a.block);

@@ -49,7 +49,7 @@ static ekm_status create(ekm_handle **A, const ekm_arrays *a)
 		return EKM_NOT_INITIALIZED;
 	if (a->rows <= 0 || a->cols <= 0 || a->lines < 0 || (a->base != 0 && a->base != 1))
 		return EKM_INVALID_VALUE;
-	if (a->layout != EKM_ROW_MAJOR && a->layout != EKM_COL_MAJOR)
+	if (!ekm_is_layout(a->layout))
 		return EKM_INVALID_VALUE;
 	return ekm_create(a, false, A);
 }

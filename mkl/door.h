@@ -148,6 +148,23 @@ static inline void ekm_put(bool wide, void *array, int64_t k, int64_t number)
 		((int32_t *)array)[k] = (int32_t)number;
 }
 
+/* The place of row r and column c of a block among its values. */
+static inline int64_t ekm_in_block(const ekm_arrays *a, int64_t r, int64_t c)
+{
+	return a->layout == EKM_ROW_MAJOR ? r * a->block + c : c * a->block + r;
+}
+
+/* Whether a function for these types may be called. */
+static inline bool ekm_is_of(const ekm_arrays *a, ek_value value, bool wide)
+{
+	return a->value == value && a->wide == wide;
+}
+
+static inline bool ekm_is_layout(int layout)
+{
+	return layout == EKM_ROW_MAJOR || layout == EKM_COL_MAJOR;
+}
+
 static inline void *ekm_at(void *array, int64_t k, size_t size)
 {
 	return array ? (char *)array + k * (int64_t)size : NULL;
@@ -192,8 +209,12 @@ ekm_status ekm_operand(ekm_handle *A, int op, ekm_descr descr, const ek_matrix *
 
 /* plans.c: the plan for a product with a dense vector or block. */
 ekm_status ekm_plan_get(ekm_handle *A, ekm_key key, ek_plan **plan);
+void ekm_plans_forget(ekm_handle *A);
+bool ekm_key_same(const ekm_key *a, const ekm_key *b);
 
-/* result.c: makes a handle from M, which becomes the handle's: arrays of `like` in shape, base,
+/* result.c: the format that has the arrays of a shape; for BSR, the one that blocks come from. */
+const char *ekm_format(ekm_shape shape);
+/* Makes a handle from M, which becomes the handle's: arrays of `like` in shape, base,
  * block and layout. After an error M still belongs to the caller. */
 ekm_status ekm_result(ek_matrix *M, const ekm_arrays *like, ekm_handle **C);
 

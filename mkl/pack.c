@@ -28,15 +28,14 @@ static void pack(const ekm_arrays *a, packed to)
 			ekm_put(a->wide, to.ptr, row, at);
 		for (int64_t k = ekm_get(a->wide, a->start, line) - a->base; k < end; k++)
 			for (int64_t c = 0; c < b; c++, at++) {
-				const bool by_rows = a->layout == EKM_ROW_MAJOR;
-				const int64_t in = by_rows ? r * b + c : c * b + r;
+				const int64_t in = k * b * b + ekm_in_block(a, r, c);
 				const int64_t col = ekm_get(a->wide, a->idx, k) - a->base;
 
 				if (to.idx)
 					ekm_put(a->wide, to.idx, at, col * b + c);
 				if (to.val)
-					memcpy(ekm_at(to.val, at, size),
-					       ekm_at(a->val, k * b * b + in, size), size);
+					memcpy(ekm_at(to.val, at, size), ekm_at(a->val, in, size),
+					       size);
 			}
 	}
 	if (to.ptr)
@@ -171,11 +170,7 @@ ekm_status ekm_values_changed(ekm_handle *A)
 
 void ekm_forget(ekm_handle *A)
 {
-	for (ekm_plan *p = atomic_exchange(&A->plans, NULL), *next; p; p = next) {
-		next = p->next;
-		ek_plan_destroy(p->plan);
-		free(p);
-	}
+	ekm_plans_forget(A);
 	for (ekm_derived *d = A->derived, *next; d; d = next) {
 		next = d->next;
 		ek_matrix_destroy(d->matrix);

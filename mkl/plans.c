@@ -12,7 +12,7 @@
 /* Calls that a plan without a hint is made for: preparations must pay for themselves soon. */
 enum { CALLS = 10 };
 
-static bool same(const ekm_key *a, const ekm_key *b)
+bool ekm_key_same(const ekm_key *a, const ekm_key *b)
 {
 	return a->op == b->op && a->width == b->width && a->descr.type == b->descr.type &&
 	       a->descr.mode == b->descr.mode && a->descr.diag == b->descr.diag;
@@ -22,7 +22,7 @@ static ekm_plan *find(ekm_handle *A, const ekm_key *key)
 {
 	ekm_plan *p = atomic_load_explicit(&A->plans, memory_order_acquire);
 
-	while (p && !same(&p->key, key))
+	while (p && !ekm_key_same(&p->key, key))
 		p = p->next;
 	return p;
 }
@@ -43,11 +43,20 @@ static ekm_status canonical(const ekm_arrays *a, ekm_key *key)
 	return status;
 }
 
-static const ekm_hint *hint_for(const ekm_handle *A, const ekm_key *key)
+void ekm_plans_forget(ekm_handle *A)
 {
-	const ekm_hint *hint = A->optimized ? A->hints : NULL;
+	for (ekm_plan *p = atomic_exchange(&A->plans, NULL), *next; p; p = next) {
+		next = p->next;
+		ek_plan_destroy(p->plan);
+		free(p);
+	}
+}
 
-	while (hint && !same(&hint->key, key))
+static ekm_hint *find_hint(const ekm_handle *A, const ekm_key *key)
+{
+	ekm_hint *hint = A->hints;
+
+	while (hint && !ekm_key_same(&hint->key, key))
 		hint = hint->next;
 	return hint;
 }
@@ -55,7 +64,7 @@ static const ekm_hint *hint_for(const ekm_handle *A, const ekm_key *key)
 /* Makes a plan; the lock is held. */
 static ekm_status make(ekm_handle *A, const ekm_key *key, ekm_plan **made)
 {
-	const ekm_hint *hint = hint_for(A, key);
+	const ekm_hint *hint = A->optimized ? find_hint(A, key) : NULL;
 	ek_matrix_info info = {.size = sizeof info};
 	ek_hints hints = {.size = sizeof hints,
 	                  .op = key->op == EKM_OP_N ? EK_OP_N : EK_OP_T,
@@ -119,8 +128,7 @@ static ekm_status set_hint(ekm_handle *A, ekm_key key, int64_t calls)
 		return status;
 	if (calls <= 0)
 		return EKM_INVALID_VALUE;
-	for (hint = A->hints; hint && !same(&hint->key, &key);)
-		hint = hint->next;
+	hint = find_hint(A, &key);
 	if (!hint) {
 		hint = calloc(1, sizeof *hint);
 		if (!hint)
@@ -140,11 +148,7 @@ static ekm_status optimize(ekm_handle *A)
 
 	if (status)
 		return status;
-	for (ekm_plan *p = atomic_exchange(&A->plans, NULL), *next; p; p = next) {
-		next = p->next;
-		ek_plan_destroy(p->plan);
-		free(p);
-	}
+	ekm_plans_forget(A);
 	status = ekm_values_changed(A);
 	A->optimized = true;
 	for (ekm_hint *hint = A->hints; hint && !status; hint = hint->next) {
@@ -164,7 +168,7 @@ static ekm_status optimize(ekm_handle *A)
 	EKM_API ekm_status mkl_sparse_set_mm_hint##suffix(ekm_handle *A, int op, ekm_descr descr, \
 	                                                  int layout, INT width, INT calls)       \
 	{                                                                                         \
-		if (width <= 0 || (layout != EKM_ROW_MAJOR && layout != EKM_COL_MAJOR))           \
+		if (width <= 0 || !ekm_is_layout(layout))                                         \
 			return EKM_INVALID_VALUE;                                                 \
 		return set_hint(A, (ekm_key){op, descr, width}, calls);                           \
 	}                                                                                         \

@@ -7,7 +7,7 @@ static ekm_status find(ekm_handle *A, ek_value value, bool wide, ekm_key key, co
 {
 	if (!A || !x || !y)
 		return EKM_NOT_INITIALIZED;
-	if (A->a.value != value || A->a.wide != wide)
+	if (!ekm_is_of(&A->a, value, wide))
 		return EKM_INVALID_VALUE;
 	return ekm_plan_get(A, key, plan);
 }
@@ -40,7 +40,7 @@ static ekm_status mm(ekm_handle *A, ek_value value, bool wide, ekm_key key, int 
 	ekm_status status;
 	ek_dense in, out;
 
-	if (key.width <= 0 || (layout != EKM_ROW_MAJOR && layout != EKM_COL_MAJOR))
+	if (key.width <= 0 || !ekm_is_layout(layout))
 		return EKM_INVALID_VALUE;
 	status = find(A, value, wide, key, x.data, y.data, &plan);
 	if (status)

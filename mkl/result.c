@@ -6,12 +6,12 @@
 #include <string.h>
 
 /* Copies `count` numbers, adding 1. */
-static void *from_one(bool wide, const void *numbers, int64_t count)
+static void *from_one(const ekm_arrays *a, const void *numbers, int64_t count)
 {
-	void *copy = ekm_alloc(count, wide ? sizeof(int64_t) : sizeof(int32_t));
+	void *copy = ekm_alloc(count, ekm_index_size(a));
 
 	for (int64_t k = 0; copy && k < count; k++)
-		ekm_put(wide, copy, k, ekm_get(wide, numbers, k) + 1);
+		ekm_put(a->wide, copy, k, ekm_get(a->wide, numbers, k) + 1);
 	return copy;
 }
 
@@ -34,8 +34,8 @@ static ekm_status take(const ek_matrix *M, ekm_arrays *a, void **block)
 	a->idx = (void *)(uintptr_t)idx.data;
 	a->val = (void *)(uintptr_t)val.data;
 	if (a->base) {
-		a->start = block[0] = from_one(a->wide, ptr.data, ptr.len);
-		a->idx = block[1] = from_one(a->wide, idx.data, idx.len);
+		a->start = block[0] = from_one(a, ptr.data, ptr.len);
+		a->idx = block[1] = from_one(a, idx.data, idx.len);
 		if (!a->start || !a->idx)
 			return EKM_ALLOC_FAILED;
 	}
@@ -80,9 +80,7 @@ static int64_t walk(const ekm_view *csr, ekm_arrays *a, int64_t *last)
 					ekm_put(a->wide, a->idx, *block, j / b + a->base);
 			}
 			if (a->start)
-				add(a->value, a->val,
-				    *block * b * b +
-				            (a->layout == EKM_ROW_MAJOR ? r * b + c : c * b + r),
+				add(a->value, a->val, *block * b * b + ekm_in_block(a, r, c),
 				    csr->val, k);
 		}
 	}
@@ -127,17 +125,24 @@ static ekm_status make_blocks(const ek_matrix *M, ekm_arrays *a, void **block)
 	return status;
 }
 
+const char *ekm_format(ekm_shape shape)
+{
+	static const char *const formats[] = {
+		[EKM_CSR] = "csr", [EKM_CSC] = "csc", [EKM_BSR] = "csr", [EKM_COO] = "coo"};
+
+	return formats[shape];
+}
+
 /* M, or what replaces it: a copy in the format that the arrays are taken from. */
 static ekm_status convert(ek_matrix **M, ekm_shape shape)
 {
-	static const char *const formats[] = {"csr", "csc", "csr", "coo"};
 	ek_matrix_info info = {.size = sizeof info};
 	ek_matrix *copy;
 	ekm_status status = ekm_status_of(ek_matrix_get_info(*M, &info));
 
-	if (status || strcmp(info.format, formats[shape]) == 0)
+	if (status || strcmp(info.format, ekm_format(shape)) == 0)
 		return status;
-	status = ekm_status_of(ek_matrix_convert(*M, formats[shape], NULL, &copy));
+	status = ekm_status_of(ek_matrix_convert(*M, ekm_format(shape), NULL, &copy));
 	if (!status)
 		*M = copy;
 	return status;

@@ -27,7 +27,7 @@ static ekm_status plan_for(const pair *p, ek_operation operation, ek_plan **plan
 		status = ekm_operand(p->B, p->key_b.op, p->key_b.descr, &hints.B, &hints.op_b);
 	if (status)
 		return status;
-	if (p->A->a.value != p->B->a.value || p->A->a.wide != p->B->a.wide)
+	if (!ekm_is_of(&p->A->a, p->B->a.value, p->B->a.wide))
 		return EKM_INVALID_VALUE;
 	return ekm_status_of(ek_plan_create(operation, A, &hints, plan));
 }
@@ -44,7 +44,7 @@ static ekm_arrays like(const ekm_handle *A)
 
 static ekm_status multiply(const pair *p, bool keep, ekm_handle **C)
 {
-	const ekm_arrays a = p->A ? like(p->A) : (ekm_arrays){0};
+	ekm_arrays a;
 	ek_plan *plan;
 	ek_matrix *product = NULL;
 	ekm_handle *made = NULL;
@@ -52,6 +52,7 @@ static ekm_status multiply(const pair *p, bool keep, ekm_handle **C)
 
 	if (status)
 		return status;
+	a = like(p->A);
 	status = ekm_status_of(ek_spgemm(plan, 1, 0, &product));
 	if (!status)
 		status = ekm_result(product, &a, &made);
@@ -68,18 +69,11 @@ static ekm_status multiply(const pair *p, bool keep, ekm_handle **C)
 	return EKM_SUCCESS;
 }
 
-static bool same(const ekm_key *a, const ekm_key *b)
-{
-	return a->op == b->op && a->descr.type == b->descr.type && a->descr.mode == b->descr.mode &&
-	       a->descr.diag == b->descr.diag;
-}
-
 /* Values may have been changed in place before, and the plan of a product, like copies that a
  * handle has, would not see all of them. */
 static ekm_status renew(const pair *p)
 {
-	ekm_status status =
-		p->A->hub && p->B->hub ? ekm_values_changed(p->A) : EKM_NOT_INITIALIZED;
+	ekm_status status = p->A->hub && p->B->hub ? ekm_values_changed(p->A) : EKM_NOT_INITIALIZED;
 
 	return status || p->A == p->B ? status : ekm_values_changed(p->B);
 }
@@ -96,7 +90,8 @@ static ekm_status finalize(const pair *p, ekm_handle **C)
 	if (status)
 		return status;
 	if (old->product.plan && old->product.A == p->A->number && old->product.B == p->B->number &&
-	    same(&old->product.key_a, &p->key_a) && same(&old->product.key_b, &p->key_b)) {
+	    ekm_key_same(&old->product.key_a, &p->key_a) &&
+	    ekm_key_same(&old->product.key_b, &p->key_b)) {
 		status = ekm_status_of(ek_spgemm(old->product.plan, 1, 0, &old->own));
 		return status ? status : ekm_values_changed(old);
 	}
@@ -156,12 +151,12 @@ static ekm_status sp2md(const pair *p, ek_value value, bool wide, double alpha, 
 	ek_matrix *product = NULL;
 	ekm_status status;
 
-	if (y.layout != EKM_ROW_MAJOR && y.layout != EKM_COL_MAJOR)
+	if (!ekm_is_layout(y.layout))
 		return EKM_INVALID_VALUE;
 	status = plan_for(p, EK_SPGEMM, &plan);
 	if (status)
 		return status;
-	if (p->A->a.value != value || p->A->a.wide != wide)
+	if (!ekm_is_of(&p->A->a, value, wide))
 		status = EKM_INVALID_VALUE;
 	if (!status)
 		status = ekm_status_of(ek_spgemm(plan, alpha, 0, &product));
@@ -182,7 +177,7 @@ static ekm_status add(const pair *p, ek_value value, bool wide, double alpha, ek
 	if (status)
 		return status;
 	a = like(p->A);
-	if (a.value != value || a.wide != wide)
+	if (!ekm_is_of(&a, value, wide))
 		status = EKM_INVALID_VALUE;
 	if (!status)
 		status = ekm_status_of(ek_spadd(plan, alpha, 1, &sum));
@@ -202,8 +197,7 @@ static ekm_status to_dense(ekm_handle *A, ek_value value, bool wide, ekm_descr d
 
 	if (status)
 		return status;
-	if (A->a.value != value || A->a.wide != wide ||
-	    (y.layout != EKM_ROW_MAJOR && y.layout != EKM_COL_MAJOR))
+	if (!ekm_is_of(&A->a, value, wide) || !ekm_is_layout(y.layout))
 		return EKM_INVALID_VALUE;
 	return add_to_dense(M, 0, value, y);
 }

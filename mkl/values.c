@@ -7,6 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* COO has one line, of all entries. */
+static int64_t lines_of(const ekm_arrays *a)
+{
+	return a->shape == EKM_COO ? 1 : a->lines;
+}
+
 static int64_t begin_of(const ekm_arrays *a, int64_t line)
 {
 	return a->shape == EKM_COO ? 0 : ekm_get(a->wide, a->start, line) - a->base;
@@ -15,6 +21,12 @@ static int64_t begin_of(const ekm_arrays *a, int64_t line)
 static int64_t end_of(const ekm_arrays *a, int64_t line)
 {
 	return a->shape == EKM_COO ? a->lines : ekm_get(a->wide, a->end, line) - a->base;
+}
+
+/* Bytes of the values of an entry, or of a block. */
+static size_t entry_size(const ekm_arrays *a)
+{
+	return ek_value_size(a->value) * (size_t)(a->block * a->block);
 }
 
 /* Returns where the value of the entry in row i and column j is in a->val, or -1. */
@@ -29,7 +41,7 @@ static int64_t place(const ekm_arrays *a, int64_t i, int64_t j)
 	for (int64_t k = begin_of(a, line); k < end_of(a, line); k++)
 		if (ekm_get(a->wide, a->idx, k) - a->base == index &&
 		    (a->shape != EKM_COO || ekm_get(a->wide, a->start, k) - a->base == line))
-			return k * b * b + (a->layout == EKM_ROW_MAJOR ? r * b + c : c * b + r);
+			return k * b * b + ekm_in_block(a, r, c);
 	return -1;
 }
 
@@ -37,21 +49,20 @@ static ekm_status check(const ekm_handle *A, ek_value value, bool wide)
 {
 	if (!A || !A->hub)
 		return EKM_NOT_INITIALIZED;
-	return A->a.value == value && A->a.wide == wide ? EKM_SUCCESS : EKM_INVALID_VALUE;
+	return ekm_is_of(&A->a, value, wide) ? EKM_SUCCESS : EKM_INVALID_VALUE;
 }
 
 /* Gives the handle an array of values of its own. Arrays that a call made are such already. */
 static ekm_status own_values(ekm_handle *A)
 {
-	const size_t size = ek_value_size(A->a.value) * (size_t)(A->a.block * A->a.block);
-	const int64_t lines = A->a.shape == EKM_COO ? 1 : A->a.lines;
+	const size_t size = entry_size(&A->a);
 	void *const old = A->a.val;
 	int64_t count = 0;
 	ekm_status status;
 
 	if (A->own || A->block[2])
 		return EKM_SUCCESS;
-	for (int64_t line = 0; line < lines; line++)
+	for (int64_t line = 0; line < lines_of(&A->a); line++)
 		if (end_of(&A->a, line) > count)
 			count = end_of(&A->a, line);
 	A->a.val = ekm_alloc(count, size);
@@ -104,7 +115,7 @@ static ekm_status update_all(ekm_handle *A, ek_value value, bool wide, int64_t c
 
 	if (status)
 		return status;
-	for (int64_t line = 0; line < (a->shape == EKM_COO ? 1 : a->lines); line++)
+	for (int64_t line = 0; line < lines_of(a); line++)
 		entries += end_of(a, line) - begin_of(a, line);
 	if (!val || count != entries * a->block * a->block)
 		return EKM_INVALID_VALUE;
@@ -112,8 +123,8 @@ static ekm_status update_all(ekm_handle *A, ek_value value, bool wide, int64_t c
 		status = own_values(A);
 	if (status)
 		return status;
-	for (int64_t line = 0; line < (a->shape == EKM_COO ? 1 : a->lines); line++) {
-		const size_t size = ek_value_size(value) * (size_t)(a->block * a->block);
+	for (int64_t line = 0; line < lines_of(a); line++) {
+		const size_t size = entry_size(a);
 		const size_t bytes = (size_t)(end_of(a, line) - begin_of(a, line)) * size;
 
 		if (bytes) /* memmove, since val may be the array of the handle */
@@ -142,7 +153,7 @@ static int compare(const void *a, const void *b)
 /* Sorts entries [begin, end). `items` and `val` have room for them. */
 static void sort(const ekm_arrays *a, int64_t begin, int64_t end, item *items, char *val)
 {
-	const size_t size = ek_value_size(a->value) * (size_t)(a->block * a->block);
+	const size_t size = entry_size(a);
 	const bool coo = a->shape == EKM_COO;
 	bool sorted = true;
 
@@ -168,20 +179,19 @@ static void sort(const ekm_arrays *a, int64_t begin, int64_t end, item *items, c
 static ekm_status order(ekm_handle *A)
 {
 	const ekm_arrays *a = A ? &A->a : NULL;
-	const int64_t lines = !A ? 0 : a->shape == EKM_COO ? 1 : a->lines;
 	int64_t longest = 0;
 	item *items;
 	char *val;
 
 	if (!A || !A->hub)
 		return EKM_NOT_INITIALIZED;
-	for (int64_t line = 0; line < lines; line++)
+	for (int64_t line = 0; line < lines_of(a); line++)
 		if (end_of(a, line) - begin_of(a, line) > longest)
 			longest = end_of(a, line) - begin_of(a, line);
 	items = ekm_alloc(longest, sizeof *items);
-	val = ekm_alloc(longest * a->block * a->block, ek_value_size(a->value));
+	val = ekm_alloc(longest, entry_size(a));
 	if (items && val)
-		for (int64_t line = 0; line < lines; line++)
+		for (int64_t line = 0; line < lines_of(a); line++)
 			sort(a, begin_of(a, line), end_of(a, line), items, val);
 	free(items);
 	free(val);

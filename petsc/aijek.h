@@ -98,15 +98,22 @@ PETSC_INTERN PetscErrorCode ekp_seq_from_aij(Mat A, MatType type, MatReuse reuse
 PETSC_INTERN PetscErrorCode ekp_seq_to_aij(Mat A, MatType type, MatReuse reuse, Mat *M);
 PETSC_INTERN PetscErrorCode ekp_mpi_from_aij(Mat A, MatType type, MatReuse reuse, Mat *M);
 PETSC_INTERN PetscErrorCode ekp_mpi_to_aij(Mat A, MatType type, MatReuse reuse, Mat *M);
+/* Does the work of a conversion between aij and aijek, by what converts in place. */
+PETSC_INTERN PetscErrorCode ekp_convert_by(PetscErrorCode (*in_place)(Mat), Mat A, MatReuse reuse,
+                                           Mat *M);
 PETSC_INTERN PetscErrorCode ekp_convert(Mat A, MatType type, MatReuse reuse, Mat *M);
 PETSC_INTERN PetscErrorCode ekp_set_from_options(Mat A, PetscOptionItems *items);
 
+/* Computes z = op(A) x, or z = y + op(A) x if y is not NULL, by aij's own loops; y may be z. */
+PETSC_INTERN PetscErrorCode ekp_aij_multiply(Mat A, int op, Vec x, Vec y, Vec z);
 /* Makes the plan for op N (0) or op T (1), unless there is one for the arrays that A has. */
 PETSC_INTERN PetscErrorCode ekp_plan(Mat A, int op);
 /* Finds out by a few products, which are only added to vectors or not, whether a plan is slower
  * than aij's own loops. */
 PETSC_INTERN PetscErrorCode ekp_compare(Mat A, int op, PetscBool added, ek_plan *plan,
                                         PetscBool *slower);
+/* Gives C the level after that of A if it is a Galerkin product of A. */
+PETSC_INTERN PetscErrorCode ekp_take_level(Mat C);
 /* Gives a block of a parallel matrix its level and options, and says which block it is. */
 PETSC_INTERN PetscErrorCode ekp_give_options(Mat A, PetscBool added, PetscInt level,
                                              const ekp_options *o);

@@ -5,13 +5,6 @@
 #include "aijek.h"
 #include <petsctime.h>
 
-static PetscErrorCode aij_product(Mat A, int op, PetscBool added, Vec x, Vec y)
-{
-	if (added)
-		return (*ekp_seq_aij.multadd)(A, x, y, y);
-	return op ? (*ekp_seq_aij.multtranspose)(A, x, y) : (*ekp_seq_aij.mult)(A, x, y);
-}
-
 PetscErrorCode ekp_compare(Mat A, int op, PetscBool added, ek_plan *plan, PetscBool *slower)
 {
 	enum { ROUNDS = 6 };
@@ -42,7 +35,7 @@ PetscErrorCode ekp_compare(Mat A, int op, PetscBool added, ek_plan *plan, PetscB
 		EKP_CALL(status);
 		PetscCall(PetscTime(&middle));
 		for (int k = 0; k < repeat; k++)
-			PetscCall(aij_product(A, op, added, x, y));
+			PetscCall(ekp_aij_multiply(A, op, x, added ? y : NULL, y));
 		PetscCall(PetscTime(&end));
 		ours = PetscMin(ours, middle - begin);
 		theirs = PetscMin(theirs, end - middle);

@@ -28,6 +28,22 @@ static PetscErrorCode find_converter(Mat A, const char *from, MatType type,
 	PetscFunctionReturn(0);
 }
 
+PetscErrorCode ekp_convert_by(PetscErrorCode (*in_place)(Mat), Mat A, MatReuse reuse, Mat *M)
+{
+	Mat B = *M;
+
+	PetscFunctionBegin;
+	if (reuse == MAT_REUSE_MATRIX) {
+		PetscCall(MatCopy(A, B, SAME_NONZERO_PATTERN));
+		PetscFunctionReturn(0);
+	}
+	if (reuse == MAT_INITIAL_MATRIX)
+		PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
+	PetscCall((*in_place)(B));
+	*M = B;
+	PetscFunctionReturn(0);
+}
+
 PetscErrorCode ekp_convert(Mat A, MatType type, MatReuse reuse, Mat *M)
 {
 	PetscErrorCode (*f)(Mat, MatType, MatReuse, Mat *);

@@ -12,21 +12,13 @@ PetscBool ekp_assembling_whole = PETSC_FALSE;
 /* Gives both blocks their type, options and, if that is wanted, plans. */
 static PetscErrorCode dress_blocks(Mat A)
 {
-	ekp_state *s, *of;
-	Mat_Product *product = A->product;
+	ekp_state *s;
 	ekp_options o;
 	Mat block[2];
-	PetscBool ours;
 
 	PetscFunctionBegin;
 	PetscCall(ekp_state_of(A, &s));
-	if (product && product->type == MATPRODUCT_PtAP) {
-		PetscCall(PetscObjectTypeCompare((PetscObject)product->A, MATMPIAIJEK, &ours));
-		if (ours) {
-			PetscCall(ekp_state_of(product->A, &of));
-			s->level = of->level + 1;
-		}
-	}
+	PetscCall(ekp_take_level(A));
 	PetscCall(ekp_read_options(A, &o));
 	PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
 	for (int k = 0; k < 2; k++) {
@@ -110,9 +102,15 @@ PetscErrorCode ekp_capture_mpi(void)
 	PetscFunctionReturn(0);
 }
 
+/* Makes A aijek, in place, if it is not. */
 static PetscErrorCode install(Mat A)
 {
+	PetscBool already;
+
 	PetscFunctionBegin;
+	PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJEK, &already));
+	if (already)
+		PetscFunctionReturn(0);
 	A->ops->assemblyend = ekp_mpi_assemblyend;
 	A->ops->destroy = ekp_mpi_destroy;
 	A->ops->convert = ekp_convert;
@@ -126,47 +124,32 @@ static PetscErrorCode install(Mat A)
 
 PetscErrorCode ekp_mpi_from_aij(Mat A, MatType type, MatReuse reuse, Mat *M)
 {
-	PetscBool already;
-	Mat B = *M;
-
-	PetscFunctionBegin;
 	(void)type;
-	if (reuse == MAT_REUSE_MATRIX) {
-		PetscCall(MatCopy(A, B, SAME_NONZERO_PATTERN));
-		PetscFunctionReturn(0);
-	}
-	if (reuse == MAT_INITIAL_MATRIX)
-		PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
-	PetscCall(PetscObjectTypeCompare((PetscObject)B, MATMPIAIJEK, &already));
-	if (!already)
-		PetscCall(install(B));
-	*M = B;
-	PetscFunctionReturn(0);
+	return ekp_convert_by(install, A, reuse, M);
 }
 
-PetscErrorCode ekp_mpi_to_aij(Mat A, MatType type, MatReuse reuse, Mat *M)
+/* Makes A aij again, in place, and its blocks seqaij. */
+static PetscErrorCode uninstall_whole(Mat A)
 {
-	Mat B = *M, block[2];
+	Mat block[2];
 	PetscBool ours;
 
 	PetscFunctionBegin;
-	(void)type;
-	if (reuse == MAT_REUSE_MATRIX) {
-		PetscCall(MatCopy(A, B, SAME_NONZERO_PATTERN));
-		PetscFunctionReturn(0);
-	}
-	if (reuse == MAT_INITIAL_MATRIX)
-		PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
-	PetscCall(MatMPIAIJGetSeqAIJ(B, &block[0], &block[1], NULL));
+	PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
 	for (int k = 0; k < 2; k++) {
 		PetscCall(PetscObjectTypeCompare((PetscObject)block[k], MATSEQAIJEK, &ours));
 		if (ours)
 			PetscCall(
 				ekp_seq_to_aij(block[k], MATSEQAIJ, MAT_INPLACE_MATRIX, &block[k]));
 	}
-	PetscCall(uninstall(B));
-	*M = B;
+	PetscCall(uninstall(A));
 	PetscFunctionReturn(0);
+}
+
+PetscErrorCode ekp_mpi_to_aij(Mat A, MatType type, MatReuse reuse, Mat *M)
+{
+	(void)type;
+	return ekp_convert_by(uninstall_whole, A, reuse, M);
 }
 
 PetscErrorCode ekp_create_mpi(Mat A)

@@ -50,14 +50,20 @@ PetscErrorCode ekp_operand_update(ekp_operand *o, Mat A, PetscBool *same)
 	PetscFunctionReturn(0);
 }
 
-void ekp_forget(ekp_state *s)
+/* Forgets which way products are done. */
+static void forget_plans(ekp_state *s)
 {
 	for (int op = 0; op < 2; op++) {
 		ek_plan_destroy(s->plan[op]);
 		s->plan[op] = NULL;
+		s->aij[op] = PETSC_FALSE;
 	}
+}
+
+void ekp_forget(ekp_state *s)
+{
+	forget_plans(s);
 	ekp_operand_forget(&s->operand);
-	s->aij[0] = s->aij[1] = PETSC_FALSE;
 }
 
 PetscErrorCode ekp_state_of(Mat A, ekp_state **s)
@@ -129,13 +135,9 @@ PetscErrorCode ekp_plan(Mat A, int op)
 	PetscCall(ekp_state_of(A, &s));
 	PetscCall(ekp_operand_update(&s->operand, A, &same));
 	if (!same) {
-		for (int k = 0; k < 2; k++) {
-			ek_plan_destroy(s->plan[k]);
-			s->plan[k] = NULL;
-		}
+		forget_plans(s);
 		row_ptr = s->operand.row_ptr;
 		s->filled = 0;
-		s->aij[0] = s->aij[1] = PETSC_FALSE;
 		for (PetscInt i = 0; i < s->operand.rows; i++)
 			s->filled += row_ptr[i + 1] > row_ptr[i];
 	}
@@ -153,6 +155,25 @@ PetscErrorCode ekp_plan(Mat A, int op)
 		if (!s->aij[op])
 			PetscCall(make_plan(A, s, &o, op));
 	}
+	PetscFunctionReturn(0);
+}
+
+PetscErrorCode ekp_take_level(Mat C)
+{
+	const Mat_Product *product = C->product;
+	ekp_state *from, *to;
+	PetscBool ours;
+
+	PetscFunctionBegin;
+	if (!product || product->type != MATPRODUCT_PtAP)
+		PetscFunctionReturn(0);
+	PetscCall(PetscObjectTypeCompareAny((PetscObject)product->A, &ours, MATSEQAIJEK,
+	                                    MATMPIAIJEK, ""));
+	if (!ours)
+		PetscFunctionReturn(0);
+	PetscCall(ekp_state_of(product->A, &from));
+	PetscCall(ekp_state_of(C, &to));
+	to->level = from->level + 1;
 	PetscFunctionReturn(0);
 }
 

@@ -36,6 +36,13 @@ static const problem problems[] = {
 	{"reaction, GMRES, GAMG", "-ksp_type gmres -pc_type gamg", reaction, 30, 2, 0},
 };
 
+/* Those whose matrices are files, and have no function for a row. */
+static const problem files[] = {
+	{.name = "bcsstk16", .options = "-ksp_type cg -pc_type jacobi"},
+	{.name = "sherman3", .options = "-ksp_type gmres -pc_type bjacobi -sub_pc_type ilu"},
+	{.name = "add20", .options = "-ksp_type gmres -pc_type jacobi"},
+};
+
 /* Solves A x = b with a right side made from a known solution. */
 static PetscErrorCode solve(KSP ksp, Mat A, PetscInt *iterations, Vec *x)
 {
@@ -101,41 +108,6 @@ static PetscErrorCode check_levels(KSP ksp, Mat A)
 	PetscFunctionReturn(0);
 }
 
-static PetscErrorCode try_problem(const problem *p)
-{
-	PetscInt iterations[2];
-	PetscOptions options;
-	PetscBool again;
-	Vec x[2];
-	Mat A;
-	KSP ksp;
-
-	PetscFunctionBegin;
-	PetscCall(PetscOptionsCreate(&options));
-	PetscCall(PetscOptionsInsertString(options, p->options));
-	PetscCall(PetscOptionsPush(options));
-	PetscCall(PetscOptionsHasName(NULL, NULL, "-again", &again));
-	for (int own = 0; own < 2; own++) {
-		A = NULL;
-		PetscCall(assemble(p, own ? "aijek" : MATAIJ, 0, &A));
-		PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
-		PetscCall(KSPSetFromOptions(ksp));
-		PetscCall(solve(ksp, A, &iterations[own], &x[own]));
-		if (again) {
-			PetscCall(VecDestroy(&x[own]));
-			PetscCall(assemble(p, NULL, 0.25, &A));
-			PetscCall(solve(ksp, A, &iterations[own], &x[own]));
-		}
-		PetscCall(check_levels(ksp, A));
-		PetscCall(KSPDestroy(&ksp));
-		PetscCall(MatDestroy(&A));
-	}
-	PetscCall(PetscOptionsPop());
-	PetscCall(PetscOptionsDestroy(&options));
-	PetscCall(compare(p->name, iterations, x));
-	PetscFunctionReturn(0);
-}
-
 /* Reads a Matrix Market file by the library; each rank takes its rows. */
 static PetscErrorCode read_file(const char *path, MatType type, Mat *A)
 {
@@ -174,31 +146,43 @@ static PetscErrorCode read_file(const char *path, MatType type, Mat *A)
 	PetscFunctionReturn(0);
 }
 
-static PetscErrorCode try_file(const char *folder, const char *file, const char *settings)
+static PetscErrorCode try_problem(const problem *p, const char *folder)
 {
 	char path[512];
 	PetscInt iterations[2];
 	PetscOptions options;
+	PetscBool again;
 	Vec x[2];
 	Mat A;
 	KSP ksp;
 
 	PetscFunctionBegin;
-	PetscCall(PetscSNPrintf(path, sizeof path, "%s/%s.mtx.gz", folder, file));
 	PetscCall(PetscOptionsCreate(&options));
-	PetscCall(PetscOptionsInsertString(options, settings));
+	PetscCall(PetscOptionsInsertString(options, p->options));
 	PetscCall(PetscOptionsPush(options));
+	PetscCall(PetscOptionsHasName(NULL, NULL, "-again", &again));
+	PetscCall(PetscSNPrintf(path, sizeof path, "%s/%s.mtx.gz", folder, p->name));
 	for (int own = 0; own < 2; own++) {
-		PetscCall(read_file(path, own ? "aijek" : MATAIJ, &A));
+		A = NULL;
+		if (p->row)
+			PetscCall(assemble(p, own ? "aijek" : MATAIJ, 0, &A));
+		else
+			PetscCall(read_file(path, own ? "aijek" : MATAIJ, &A));
 		PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
 		PetscCall(KSPSetFromOptions(ksp));
 		PetscCall(solve(ksp, A, &iterations[own], &x[own]));
+		if (again) {
+			PetscCall(VecDestroy(&x[own]));
+			PetscCall(assemble(p, NULL, 0.25, &A));
+			PetscCall(solve(ksp, A, &iterations[own], &x[own]));
+		}
+		PetscCall(check_levels(ksp, A));
 		PetscCall(KSPDestroy(&ksp));
 		PetscCall(MatDestroy(&A));
 	}
 	PetscCall(PetscOptionsPop());
 	PetscCall(PetscOptionsDestroy(&options));
-	PetscCall(compare(file, iterations, x));
+	PetscCall(compare(p->name, iterations, x));
 	PetscFunctionReturn(0);
 }
 
@@ -285,14 +269,10 @@ int main(int argc, char **argv)
 	PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
 	folder = argc > 1 ? argv[1] : "";
 	for (size_t k = 0; k < sizeof problems / sizeof problems[0]; k++)
-		PetscCall(try_problem(&problems[k]));
+		PetscCall(try_problem(&problems[k], folder));
 	PetscCall(try_newton());
-	if (*folder) {
-		PetscCall(try_file(folder, "bcsstk16", "-ksp_type cg -pc_type jacobi"));
-		PetscCall(try_file(folder, "sherman3",
-		                   "-ksp_type gmres -pc_type bjacobi -sub_pc_type ilu"));
-		PetscCall(try_file(folder, "add20", "-ksp_type gmres -pc_type jacobi"));
-	}
+	for (size_t k = 0; *folder && k < sizeof files / sizeof files[0]; k++)
+		PetscCall(try_problem(&files[k], folder));
 	PetscCall(PetscPrintf(PETSC_COMM_WORLD, "problems: all as with aij\n"));
 	PetscCall(PetscFinalize());
 	return 0;

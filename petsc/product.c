@@ -50,43 +50,45 @@ static PetscErrorCode destroy(void *data)
 	PetscFunctionReturn(0);
 }
 
-static PetscErrorCode explain_if_asked(const char *what, Mat A, const ek_plan *plan)
+/* Makes the plan, in place of the one that p has. */
+static PetscErrorCode make_plan(Mat C, product *p, const char *what, ek_operation operation,
+                                const ek_hints *hints)
 {
+	Mat A = C->product->A, B = C->product->B;
 	ekp_options o;
+	ek_status status;
 
 	PetscFunctionBegin;
+	ek_plan_destroy(p->plan);
+	p->plan = NULL;
+	PetscCall(PetscLogEventBegin(ekp_event_plan, A, B, 0, 0));
+	status = ek_plan_create(operation, p->A.matrix, hints, &p->plan);
+	PetscCall(PetscLogEventEnd(ekp_event_plan, A, B, 0, 0));
+	EKP_CALL(status);
 	PetscCall(ekp_read_options(A, &o));
 	if (o.explain)
-		PetscCall(ekp_explain(what, A, plan));
+		PetscCall(ekp_explain(what, A, p->plan));
 	PetscFunctionReturn(0);
 }
 
 /* Runs the plan, which is made again if the arrays of an operand are others than before. */
 static PetscErrorCode run(Mat C, product *p)
 {
-	Mat A = C->product->A, B = C->product->B;
 	kind k = kind_of(C->product->type);
 	ek_hints hints = {.size = sizeof hints, .op = k.op, .op_b = k.op_b};
 	PetscObjectState old_a = p->A.values, old_b = p->B.values;
 	PetscBool same_a, same_b;
-	ek_status status;
 
 	PetscFunctionBegin;
-	PetscCall(ekp_operand_update(&p->A, A, &same_a));
-	PetscCall(ekp_operand_update(&p->B, B, &same_b));
+	PetscCall(ekp_operand_update(&p->A, C->product->A, &same_a));
+	PetscCall(ekp_operand_update(&p->B, C->product->B, &same_b));
 	if (!p->plan || !same_a || !same_b) {
-		ek_plan_destroy(p->plan);
-		p->plan = NULL;
 		ek_matrix_destroy(p->C);
 		p->C = NULL;
 		p->fresh = PETSC_FALSE;
 		p->row_ptr = NULL;
 		hints.B = p->B.matrix;
-		PetscCall(PetscLogEventBegin(ekp_event_plan, A, B, 0, 0));
-		status = ek_plan_create(k.operation, p->A.matrix, &hints, &p->plan);
-		PetscCall(PetscLogEventEnd(ekp_event_plan, A, B, 0, 0));
-		EKP_CALL(status);
-		PetscCall(explain_if_asked(MatProductTypes[C->product->type], A, p->plan));
+		PetscCall(make_plan(C, p, MatProductTypes[C->product->type], k.operation, &hints));
 	} else if (old_a != p->A.values || old_b != p->B.values) {
 		p->fresh = PETSC_FALSE;
 	}
@@ -191,60 +193,37 @@ static PetscErrorCode numeric(Mat C)
 	PetscFunctionReturn(0);
 }
 
-/* Gives C its sizes and type. */
+/* Gives C its sizes and type: it has the rows of the first factor and the columns of the last. */
 static PetscErrorCode shape(Mat C, MatType type)
 {
-	Mat A = C->product->A, B = C->product->B;
-	PetscInt rows, cols, row_block, col_block, other;
+	const MatProductType is = C->product->type;
+	const int first_t = is == MATPRODUCT_AtB || is == MATPRODUCT_PtAP;
+	const int last_t = is == MATPRODUCT_ABt || is == MATPRODUCT_RARt;
+	const Mat last = C->product->B;
+	const Mat first = is == MATPRODUCT_PtAP || is == MATPRODUCT_RARt ? last : C->product->A;
+	const PetscInt rows = first_t ? first->cmap->n : first->rmap->n;
+	const PetscInt cols = last_t ? last->rmap->n : last->cmap->n;
+	PetscInt first_blocks[2], last_blocks[2]; /* by rows, by columns */
 
 	PetscFunctionBegin;
-	switch (C->product->type) {
-	case MATPRODUCT_AB:
-	case MATPRODUCT_ABt:
-		rows = A->rmap->n;
-		PetscCall(MatGetBlockSizes(A, &row_block, &other));
-		break;
-	case MATPRODUCT_AtB:
-		rows = A->cmap->n;
-		PetscCall(MatGetBlockSizes(A, &other, &row_block));
-		break;
-	case MATPRODUCT_PtAP:
-		rows = B->cmap->n;
-		PetscCall(MatGetBlockSizes(B, &other, &row_block));
-		break;
-	default: rows = B->rmap->n; PetscCall(MatGetBlockSizes(B, &row_block, &other));
-	}
-	if (C->product->type == MATPRODUCT_ABt || C->product->type == MATPRODUCT_RARt) {
-		cols = B->rmap->n;
-		PetscCall(MatGetBlockSizes(B, &col_block, &other));
-	} else {
-		cols = B->cmap->n;
-		PetscCall(MatGetBlockSizes(B, &other, &col_block));
-	}
+	PetscCall(MatGetBlockSizes(first, &first_blocks[0], &first_blocks[1]));
+	PetscCall(MatGetBlockSizes(last, &last_blocks[0], &last_blocks[1]));
 	PetscCall(MatSetSizes(C, rows, cols, rows, cols));
 	PetscCall(MatSetType(C, type));
-	PetscCall(MatSetBlockSizes(C, row_block, col_block));
+	PetscCall(MatSetBlockSizes(C, first_blocks[first_t], last_blocks[!last_t]));
 	PetscFunctionReturn(0);
 }
 
 /* Gives C its type, its pattern and its values, which the library has found. */
 static PetscErrorCode fill(Mat C, product *p)
 {
-	Mat A = C->product->A;
-	ekp_state *from, *to;
 	PetscInt *lengths;
 	const PetscInt *row_ptr;
-	PetscBool ours;
 	ek_view rows, cols;
 
 	PetscFunctionBegin;
 	PetscCall(shape(C, MATSEQAIJEK));
-	PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJEK, &ours));
-	if (C->product->type == MATPRODUCT_PtAP && ours) {
-		PetscCall(ekp_state_of(A, &from));
-		PetscCall(ekp_state_of(C, &to));
-		to->level = from->level + 1;
-	}
+	PetscCall(ekp_take_level(C));
 	PetscCall(view_of(p->C, "row_ptr", &rows));
 	PetscCall(view_of(p->C, "col_idx", &cols));
 	row_ptr = rows.data;
@@ -303,14 +282,8 @@ static PetscErrorCode numeric_dense(Mat C)
 	PetscFunctionBegin;
 	PetscCall(ekp_operand_update(&p->A, A, &same));
 	if (!same || !p->plan) {
-		ek_plan_destroy(p->plan);
-		p->plan = NULL;
 		hints.op = kind_of(C->product->type).op;
-		PetscCall(PetscLogEventBegin(ekp_event_plan, A, B, 0, 0));
-		status = ek_plan_create(EK_SPMM, p->A.matrix, &hints, &p->plan);
-		PetscCall(PetscLogEventEnd(ekp_event_plan, A, B, 0, 0));
-		EKP_CALL(status);
-		PetscCall(explain_if_asked("MatMatMult, dense", A, p->plan));
+		PetscCall(make_plan(C, p, "MatMatMult, dense", EK_SPMM, &hints));
 	}
 	PetscCall(MatDenseGetLDA(B, &ld_b));
 	PetscCall(MatDenseGetLDA(C, &ld_c));

@@ -6,23 +6,26 @@
  *     reuse -levels   makes a Galerkin product, for -mat_ek_explain */
 #include "integers.h"
 
-/* Makes A and P, and C as the product A P or P^T A P. */
+/* C is the product A P or P^T A P. */
+static PetscErrorCode multiply(PetscBool galerkin, Mat A, Mat P, MatReuse reuse, Mat *C)
+{
+	return galerkin ? MatPtAP(A, P, reuse, PETSC_DEFAULT, C)
+	                : MatMatMult(A, P, reuse, PETSC_DEFAULT, C);
+}
+
+/* Makes A and P, and C as their product. */
 static PetscErrorCode begin(PetscBool galerkin, Mat *A, Mat *P, Mat *C)
 {
 	PetscFunctionBegin;
 	PetscCall(make("aijek", 600, 600, 5, 1, A));
 	PetscCall(make("aijek", 600, 200, 4, 1, P));
-	if (galerkin)
-		PetscCall(MatPtAP(*A, *P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C));
-	else
-		PetscCall(MatMatMult(*A, *P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C));
+	PetscCall(multiply(galerkin, *A, *P, MAT_INITIAL_MATRIX, C));
 	PetscFunctionReturn(0);
 }
 
 static PetscErrorCode again(PetscBool galerkin, Mat A, Mat P, Mat *C)
 {
-	return galerkin ? MatPtAP(A, P, MAT_REUSE_MATRIX, PETSC_DEFAULT, C)
-	                : MatMatMult(A, P, MAT_REUSE_MATRIX, PETSC_DEFAULT, C);
+	return multiply(galerkin, A, P, MAT_REUSE_MATRIX, C);
 }
 
 /* Compares C, and products with it, with a new product. */
@@ -31,10 +34,7 @@ static PetscErrorCode end(PetscBool galerkin, Mat A, Mat P, Mat C, const char *w
 	Mat D;
 
 	PetscFunctionBegin;
-	if (galerkin)
-		PetscCall(MatPtAP(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &D));
-	else
-		PetscCall(MatMatMult(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &D));
+	PetscCall(multiply(galerkin, A, P, MAT_INITIAL_MATRIX, &D));
 	PetscCall(same_mat(D, C, what));
 	PetscCall(same_products(D, C));
 	PetscCall(MatDestroy(&D));

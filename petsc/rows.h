@@ -21,22 +21,31 @@ static inline PetscInt add(PetscInt k, PetscInt j, double v, PetscInt *cols, Pet
 	return k + 1;
 }
 
-/* The Laplacian in two dimensions, 5 points. */
-static inline PetscInt poisson2(const problem *p, PetscInt i, PetscInt *cols, PetscScalar *vals)
+/* Five points in two dimensions: `self`, those before it, and two with -1 after it. */
+static inline PetscInt five(PetscInt n, PetscInt i, double down, double left, double self,
+                            PetscInt *cols, PetscScalar *vals)
 {
-	PetscInt n = p->n, x = i % n, y = i / n, k = 0;
-	PetscInt around = (x > 0) + (x < n - 1) + (y > 0) + (y < n - 1);
+	PetscInt x = i % n, y = i / n, k = 0;
 
 	if (y > 0)
-		k = add(k, i - n, -1, cols, vals);
+		k = add(k, i - n, down, cols, vals);
 	if (x > 0)
-		k = add(k, i - 1, -1, cols, vals);
-	k = add(k, i, p->constant ? (double)around : 4, cols, vals);
+		k = add(k, i - 1, left, cols, vals);
+	k = add(k, i, self, cols, vals);
 	if (x < n - 1)
 		k = add(k, i + 1, -1, cols, vals);
 	if (y < n - 1)
 		k = add(k, i + n, -1, cols, vals);
 	return k;
+}
+
+/* The Laplacian in two dimensions. */
+static inline PetscInt poisson2(const problem *p, PetscInt i, PetscInt *cols, PetscScalar *vals)
+{
+	PetscInt n = p->n, x = i % n, y = i / n;
+	PetscInt around = (x > 0) + (x < n - 1) + (y > 0) + (y < n - 1);
+
+	return five(n, i, -1, -1, p->constant ? (double)around : 4, cols, vals);
 }
 
 /* The Laplacian in three dimensions, 7 points. */
@@ -63,19 +72,9 @@ static inline PetscInt poisson3(const problem *p, PetscInt i, PetscInt *cols, Pe
 /* Diffusion, and convection by upwind differences. */
 static inline PetscInt convection(const problem *p, PetscInt i, PetscInt *cols, PetscScalar *vals)
 {
-	PetscInt n = p->n, x = i % n, y = i / n, k = 0;
 	const double u = 1.5, v = 0.75;
 
-	if (y > 0)
-		k = add(k, i - n, -1 - v, cols, vals);
-	if (x > 0)
-		k = add(k, i - 1, -1 - u, cols, vals);
-	k = add(k, i, 4 + u + v, cols, vals);
-	if (x < n - 1)
-		k = add(k, i + 1, -1, cols, vals);
-	if (y < n - 1)
-		k = add(k, i + n, -1, cols, vals);
-	return k;
+	return five(p->n, i, -1 - v, -1 - u, 4 + u + v, cols, vals);
 }
 
 /* Two unknowns at each point that diffuse and react with each other: rows come in equal pairs, for

@@ -11,7 +11,7 @@
 
 struct _MatOps ekp_seq_aij;
 
-static PetscErrorCode aij_multiply(Mat A, int op, Vec x, Vec y, Vec z)
+PetscErrorCode ekp_aij_multiply(Mat A, int op, Vec x, Vec y, Vec z)
 {
 	if (y)
 		return op ? (*ekp_seq_aij.multtransposeadd)(A, x, y, z)
@@ -19,8 +19,8 @@ static PetscErrorCode aij_multiply(Mat A, int op, Vec x, Vec y, Vec z)
 	return op ? (*ekp_seq_aij.multtranspose)(A, x, z) : (*ekp_seq_aij.mult)(A, x, z);
 }
 
-/* Computes z = op(A) x, or z = y + op(A) x if y is not NULL; y may be z. Lengths are those of A, as
- * blocks of parallel matrices are multiplied by parallel vectors. */
+/* Does the same as ekp_aij_multiply, by a plan if there is one. Lengths are those of A, as blocks
+ * of parallel matrices are multiplied by parallel vectors. */
 static PetscErrorCode multiply(Mat A, int op, Vec x, Vec y, Vec z)
 {
 	ekp_state *s;
@@ -35,7 +35,7 @@ static PetscErrorCode multiply(Mat A, int op, Vec x, Vec y, Vec z)
 	if (!s->aij[op] || s->operand.pattern != A->nonzerostate)
 		PetscCall(ekp_plan(A, op));
 	if (s->aij[op]) {
-		PetscCall(aij_multiply(A, op, x, y, z));
+		PetscCall(ekp_aij_multiply(A, op, x, y, z));
 		PetscFunctionReturn(0);
 	}
 	PetscCall(VecGetArrayRead(x, &px));
@@ -244,9 +244,15 @@ static PetscErrorCode make_plain(Mat A)
 	PetscFunctionReturn(0);
 }
 
+/* Makes A aijek, in place, if it is not. */
 static PetscErrorCode install(Mat A)
 {
+	PetscBool already;
+
 	PetscFunctionBegin;
+	PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJEK, &already));
+	if (already)
+		PetscFunctionReturn(0);
 	PetscCall(make_plain(A));
 #define REPLACE(op) A->ops->op = ekp_seq_##op;
 	EKP_SEQ_OPS(REPLACE)
@@ -261,39 +267,14 @@ static PetscErrorCode install(Mat A)
 
 PetscErrorCode ekp_seq_from_aij(Mat A, MatType type, MatReuse reuse, Mat *M)
 {
-	PetscBool already;
-	Mat B = *M;
-
-	PetscFunctionBegin;
 	(void)type;
-	if (reuse == MAT_REUSE_MATRIX) {
-		PetscCall(MatCopy(A, B, SAME_NONZERO_PATTERN));
-		PetscFunctionReturn(0);
-	}
-	if (reuse == MAT_INITIAL_MATRIX)
-		PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
-	PetscCall(PetscObjectTypeCompare((PetscObject)B, MATSEQAIJEK, &already));
-	if (!already)
-		PetscCall(install(B));
-	*M = B;
-	PetscFunctionReturn(0);
+	return ekp_convert_by(install, A, reuse, M);
 }
 
 PetscErrorCode ekp_seq_to_aij(Mat A, MatType type, MatReuse reuse, Mat *M)
 {
-	Mat B = *M;
-
-	PetscFunctionBegin;
 	(void)type;
-	if (reuse == MAT_REUSE_MATRIX) {
-		PetscCall(MatCopy(A, B, SAME_NONZERO_PATTERN));
-		PetscFunctionReturn(0);
-	}
-	if (reuse == MAT_INITIAL_MATRIX)
-		PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
-	PetscCall(uninstall(B));
-	*M = B;
-	PetscFunctionReturn(0);
+	return ekp_convert_by(uninstall, A, reuse, M);
 }
 
 PetscErrorCode ekp_create_seq(Mat A)
