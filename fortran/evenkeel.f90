@@ -364,6 +364,14 @@ module evenkeel
     type(c_ptr) :: val = c_null_ptr
   end type ek_sparse
 
+  private :: make_ek_build_info, make_ek_options, make_ek_tune_options, make_ek_device_info, &
+      make_ek_device_counters, make_ek_matrix_info, make_ek_view, make_ek_read_options, &
+      make_ek_stats, make_ek_convert_times, make_ek_convert_options, make_ek_hints, &
+      make_ek_prediction, make_ek_dense, make_ek_aggregation, make_ek_heap_counts, &
+      make_ek_array_options, make_ek_segments, make_ek_pairs, make_ek_sparse, size_if, dense_of, &
+      vector_f32, vector_f64, block_f32, block_f64, segment_flags, segment_offsets_32, &
+      segment_offsets_64, sparse_of, sparse_32_f32, sparse_32_f64, sparse_64_f32, sparse_64_f64
+
   interface ek_build_info
     module procedure make_ek_build_info
   end interface
@@ -1764,7 +1772,7 @@ contains
   type(ek_segments) function segment_flags(flag) result(s)
     integer(c_int8_t), intent(in), target :: flag(:)
     s%size = size_if(is_contiguous(flag), c_sizeof(s))
-    s%count = size(flag, kind=c_int64_t)
+    if (size(flag) > 0) s%count = 1 + count(flag(2:) /= 0, kind=c_int64_t) ! entry 1 begins one
     s%offset_type = EK_INT32
     s%flag = c_loc(flag)
   end function segment_flags

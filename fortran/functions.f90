@@ -98,7 +98,7 @@ contains
   type(ek_segments) function segment_flags(flag) result(s)
     integer(c_int8_t), intent(in), target :: flag(:)
     s%size = size_if(is_contiguous(flag), c_sizeof(s))
-    s%count = size(flag, kind=c_int64_t)
+    if (size(flag) > 0) s%count = 1 + count(flag(2:) /= 0, kind=c_int64_t) ! entry 1 begins one
     s%offset_type = EK_INT32
     s%flag = c_loc(flag)
   end function segment_flags

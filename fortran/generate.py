@@ -191,6 +191,9 @@ module evenkeel
 '''
     yield from header.constant_lines()
     yield from header.type_lines()
+    own = re.findall(r'^  [^!\n]*function (\w+)\(', (HERE / 'functions.f90').read_text(), flags=re.M)
+    own = [f'make_{name}' for name in header.sized()] + [n for n in own if not n.startswith('ek_')]
+    yield fold('\n  private :: ' + ', '.join(own), '  ')
     for name in header.sized():
         yield f'\n  interface {name}\n    module procedure make_{name}\n  end interface'
     yield (HERE / 'functions.f90').read_text().split('contains\n')[0].split('!---\n')[1].rstrip()

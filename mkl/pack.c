@@ -42,6 +42,21 @@ static void pack(const ekm_arrays *a, packed to)
 		ekm_put(a->wide, to.ptr, a->lines * b, at);
 }
 
+/* Says whether the columns of blocks [begin, end) are in the matrix; packed, a wrong one could wrap
+ * round to one that is. The hub checks the indices of the other shapes. */
+static bool blocks_fit(const ekm_arrays *a, int64_t begin, int64_t end)
+{
+	const int64_t cols = a->cols / a->block;
+
+	for (int64_t k = begin; k < end; k++) {
+		const int64_t col = ekm_get(a->wide, a->idx, k) - a->base;
+
+		if (col < 0 || col >= cols)
+			return false;
+	}
+	return true;
+}
+
 /* What a pass over the lines finds: their entries, and whether there are gaps. */
 typedef struct lines {
 	int64_t count;
@@ -56,6 +71,9 @@ static ekm_status look(const ekm_arrays *a, lines *found)
 		const int64_t end = ekm_get(a->wide, a->end, i);
 
 		if (begin < a->base || end < begin)
+			return EKM_INVALID_VALUE;
+		if (a->shape == EKM_BSR && a->idx &&
+		    !blocks_fit(a, begin - a->base, end - a->base))
 			return EKM_INVALID_VALUE;
 		found->count += end - begin;
 		found->gaps |= i + 1 < a->lines && ekm_get(a->wide, a->start, i + 1) != end;

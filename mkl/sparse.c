@@ -3,8 +3,12 @@
  * (CSR, CSC, BSR with its blocks), the base and the width of A's arrays, and sorted lines.
  *
  * The first stage of mkl_sparse_sp2m computes the whole product, and the handle keeps the plan, so
- * that a later stage with the same operands computes only the values again, in place. */
+ * that a later stage with the same operands computes only the values again, in place. Where the
+ * arrays are not those of the product, as in BSR, a later stage computes all again and, if the
+ * pattern is still the same, copies the values to the arrays that are there: a program may have
+ * exported them. */
 #include "door.h"
+#include <string.h>
 
 /* op(A) op(B), or op(A) + B. */
 typedef struct pair {
@@ -78,10 +82,49 @@ static ekm_status renew(const pair *p)
 	return status || p->A == p->B ? status : ekm_values_changed(p->B);
 }
 
+/* Says whether two results have the same pattern in arrays of the same kind. Lines of results
+ * follow each other. */
+static bool same_pattern(const ekm_arrays *a, const ekm_arrays *b)
+{
+	const size_t size = ekm_index_size(a);
+	int64_t count;
+
+	if (a->shape != b->shape || a->wide != b->wide || a->base != b->base ||
+	    a->value != b->value || a->layout != b->layout || a->block != b->block ||
+	    a->rows != b->rows || a->cols != b->cols || a->lines != b->lines ||
+	    memcmp(a->start, b->start, (size_t)(a->lines + 1) * size) != 0)
+		return false;
+	count = ekm_get(a->wide, a->start, a->lines) - a->base;
+	return count == 0 || memcmp(a->idx, b->idx, (size_t)count * size) == 0;
+}
+
+/* Puts a new product in the place of C: its values into the arrays of C if both have the same
+ * pattern, else the whole. */
+static ekm_status replace(ekm_handle **C, ekm_handle *made)
+{
+	const ekm_arrays *from = &made->a, *to = &(*C)->a;
+	const bool ours = (*C)->own || (*C)->block[0];
+	ekm_status status;
+	int64_t count;
+
+	if (!ours || !same_pattern(to, from)) {
+		ekm_destroy(*C);
+		*C = made;
+		return EKM_SUCCESS;
+	}
+	count = ekm_get(to->wide, to->start, to->lines) - to->base;
+	if (count > 0)
+		memcpy(to->val, from->val,
+		       (size_t)(count * to->block * to->block) * ek_value_size(to->value));
+	status = ekm_values_changed(*C);
+	ekm_destroy(made);
+	return status;
+}
+
 /* The last stage: into the arrays of C if it is a product of these operands, else anew. */
 static ekm_status finalize(const pair *p, ekm_handle **C)
 {
-	ekm_handle *old = *C, *made;
+	ekm_handle *const old = *C, *made;
 	ekm_status status;
 
 	if (!old || !p->A || !p->B)
@@ -96,11 +139,7 @@ static ekm_status finalize(const pair *p, ekm_handle **C)
 		return status ? status : ekm_values_changed(old);
 	}
 	status = multiply(p, true, &made);
-	if (!status) {
-		ekm_destroy(old);
-		*C = made;
-	}
-	return status;
+	return status ? status : replace(C, made);
 }
 
 static ekm_status sp2m(const pair *p, int stage, ekm_handle **C)

@@ -7,4 +7,8 @@
 
 /* Registers the types aijek, seqaijek and mpiaijek. It is called after PetscInitialize. */
 PETSC_EXTERN PetscErrorCode ek_petsc_register(void);
+
+/* Returns the version of evenkeel that the module was built from, such as "0.2.0". Registering
+ * fails with PETSC_ERR_LIB if the library is of another one. */
+PETSC_EXTERN const char *ek_petsc_version(void);
 #endif

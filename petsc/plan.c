@@ -183,6 +183,9 @@ PetscErrorCode ekp_give_options(Mat A, PetscBool added, PetscInt level, const ek
 
 	PetscFunctionBegin;
 	PetscCall(ekp_state_of(A, &s));
+	if (!s->given || s->level != level || s->added != added ||
+	    memcmp(s->given, o, sizeof *o) != 0) /* both had their bytes set to 0 first */
+		forget_plans(s);
 	s->level = level;
 	s->added = added;
 	if (!s->given)

@@ -3,6 +3,10 @@
  * one. */
 #include "aijek.h"
 
+#define TEXT(number)  #number
+#define DOTTED(a, b, c) TEXT(a) "." TEXT(b) "." TEXT(c)
+#define VERSION       DOTTED(EK_VERSION_MAJOR, EK_VERSION_MINOR, EK_VERSION_PATCH)
+
 PetscLogEvent ekp_event_plan, ekp_event_symbolic, ekp_event_numeric;
 static ek_context *context;
 static PetscBool registered = PETSC_FALSE;
@@ -110,11 +114,18 @@ static PetscErrorCode finalize(void)
 	PetscFunctionReturn(0);
 }
 
+const char *ek_petsc_version(void)
+{
+	return VERSION;
+}
+
 PetscErrorCode ek_petsc_register(void)
 {
 	PetscFunctionBegin;
 	if (registered)
 		PetscFunctionReturn(0);
+	PetscCheck(strcmp(ek_version(), VERSION) == 0, PETSC_COMM_SELF, PETSC_ERR_LIB,
+	           "libpetscek.so is of evenkeel " VERSION ", but the library is %s", ek_version());
 	registered = PETSC_TRUE;
 	PetscCall(MatInitializePackage());
 	PetscCall(PetscLogEventRegister("MatEKPlan", MAT_CLASSID, &ekp_event_plan));

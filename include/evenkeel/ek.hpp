@@ -76,16 +76,29 @@ inline void report(ek_status status, ek_status *out, const char *text = ek_error
 	}
 }
 
+/* Returns the version of the library in use. */
+inline std::string version()
+{
+	return ek_version();
+}
+
 /* ---- Types of values and indices ------------------------------------------------------------- */
+
+namespace detail
+{
+/* Whether there is an ek_value of T. */
+template <class T>
+inline constexpr bool has_value =
+	std::is_same_v<std::remove_cv_t<T>, float> || std::is_same_v<std::remove_cv_t<T>, double> ||
+	(std::is_integral_v<T> && std::is_signed_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));
+} // namespace detail
 
 /* The ek_value of T, const or not. */
 template <class T> constexpr ek_value value_of()
 {
 	using plain = std::remove_cv_t<T>;
-	constexpr bool integer = std::is_integral_v<plain> && std::is_signed_v<plain>;
 
-	static_assert(std::is_same_v<plain, float> || std::is_same_v<plain, double> ||
-	                      (integer && (sizeof(T) == 4 || sizeof(T) == 8)),
+	static_assert(detail::has_value<T>,
 	              "values are float, double, or signed integers of 32 or 64 bits");
 	return std::is_same_v<plain, float>    ? EK_F32
 	       : std::is_same_v<plain, double> ? EK_F64
@@ -93,6 +106,18 @@ template <class T> constexpr ek_value value_of()
 	                                       : EK_INT64;
 }
 template <class T> inline constexpr ek_value value_v = value_of<T>();
+
+namespace detail
+{
+/* Whether elements of an array, of type 0 if the type has no ek_value, can be those of T. */
+template <class T> constexpr bool is_of(ek_value type)
+{
+	if constexpr (has_value<T>)
+		return type == 0 || type == value_v<T>;
+	else
+		return type == 0;
+}
+} // namespace detail
 
 /* The ek_index of a matrix whose row pointers are P and whose column indices are C. */
 template <class P, class C> constexpr ek_index index_of()
@@ -380,6 +405,15 @@ class matrix : public detail::handle<ek_matrix, ek_matrix_destroy>
 		report(call(&A), status);
 		return matrix(A);
 	}
+	/* Reports EK_ADOPT, which is not for memory of containers; returns whether it is there. */
+	static bool adopts(unsigned flags, ek_status *status)
+	{
+		if (flags & EK_ADOPT)
+			report(EK_EINVAL, status,
+			       "EK_ADOPT is for memory of the context's allocator, not of "
+			       "containers");
+		return (flags & EK_ADOPT) != 0;
+	}
 	/* Refuses what ek.h cannot see: arrays that are shorter than the last pointer says, and
 	 * memory of containers that the library is to free. */
 	template <class Make, class P, class C, class V>
@@ -396,12 +430,8 @@ class matrix : public detail::handle<ek_matrix, ek_matrix_destroy>
 
 		static_assert(detail::stays<P> && detail::stays<C> && detail::stays<V>,
 		              "a matrix borrows its arrays, so temporary containers are refused");
-		if (flags & EK_ADOPT) {
-			report(EK_EINVAL, status,
-			       "EK_ADOPT is for memory of the context's allocator, not of "
-			       "containers");
+		if (adopts(flags, status))
 			return matrix();
-		}
 		if (lines >= 0 && (pointers <= lines ||
 		                   std::data(ptr)[lines] > shorter + ((flags & EK_BASE1) != 0))) {
 			report(EK_EINVAL, status,
@@ -472,6 +502,8 @@ public:
 		using index = std::remove_cv_t<std::remove_pointer_t<decltype(M.innerIndexPtr())>>;
 		using value = std::remove_cv_t<std::remove_pointer_t<decltype(M.valuePtr())>>;
 
+		if (adopts(flags, status))
+			return matrix();
 		if (!M.isCompressed()) {
 			report(EK_EINVAL, status,
 			       "the matrix of Eigen is not compressed; call makeCompressed()");
@@ -557,8 +589,7 @@ public:
 		v.size = sizeof v;
 		const ek_status found = ek_matrix_array(get(), name, &v);
 
-		if (found != EK_OK ||
-		    (v.elem_size == sizeof(T) && (v.type == 0 || v.type == value_v<T>))) {
+		if (found != EK_OK || (v.elem_size == sizeof(T) && detail::is_of<T>(v.type))) {
 			report(found, status);
 			return {static_cast<const T *>(v.data), found == EK_OK ? v.len : 0};
 		}
@@ -575,7 +606,12 @@ public:
 	}
 	template <class V> void set_values(const V &val, ek_status *status = nullptr)
 	{
-		if (info().value != value_v<detail::element<const V>>)
+		ek_status found = EK_OK;
+		const ek_value own = info(&found).value;
+
+		if (found != EK_OK)
+			return report(found, status);
+		if (own != value_v<detail::element<const V>>)
 			return report(EK_EINVAL, status,
 			              "the values of the matrix have another type");
 		report(ek_matrix_set_values(get(), static_cast<std::int64_t>(std::size(val)),

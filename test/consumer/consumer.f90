@@ -129,6 +129,8 @@ contains
 
   subroutine arrays()
     integer(c_int32_t), target :: in(6) = [3, 1, 4, 1, 5, 9], out(6), offset(3) = [0, 2, 6], sums(2)
+    integer(c_int8_t), target :: flag(6) = [0_c_int8_t, 0_c_int8_t, 1_c_int8_t, 0_c_int8_t, 0_c_int8_t, &
+        0_c_int8_t]
     integer(c_int32_t) :: most(1), largest(2)
 
     call expect(ek_scan(ctx, type=EK_INT32, op=EK_SUM, kind=EK_INCLUSIVE, n=6_i8, in=in, out=out) == &
@@ -137,6 +139,10 @@ contains
     call expect(ek_segmented_sum(ctx, type=EK_INT32, n=6_i8, in=in, segments=ek_segments_of(offset), &
         out=sums) == EK_OK, 'a segmented sum')
     call expect(all(sums == [4, 19]), 'two sums')
+    sums = 0
+    call expect(ek_segmented_sum(ctx, type=EK_INT32, n=6_i8, in=in, segments=ek_segments_of(flag), &
+        out=sums) == EK_OK, 'a segmented sum by flags')
+    call expect(all(sums == [4, 19]), 'two sums by flags')
     call expect(ek_kselect(ctx, type=EK_INT32, lists=1_i8, length=6_i8, k=2_i8, in=in, kth=most, &
         smallest=largest) == EK_OK, 'k-selection')
     call expect(most(1) == 1 .and. all(largest == 1), 'the two smallest')

@@ -141,6 +141,11 @@ static void statuses(const ek::context &ctx)
 	EXPECT(status == EK_EINVAL && own.at(0, 0) == 1);
 	own.set_values(std::vector<double>{4, 5, 6}, &status);
 	EXPECT(status == EK_OK && own.at(0, 0) == 4);
+	ek::matrix empty;
+	empty.set_values(std::vector<double>{4}, &status);
+	EXPECT(status == EK_EINVAL);
+	EXPECT(own.convert("bcsr").array<std::uint8_t>("mask").size() > 0);
+	EXPECT(own.array<std::uint16_t>("val", &status).size() == 0 && status == EK_EINVAL);
 	bad = ek::matrix::csr(ctx, 3, 3, row_ptr, col_idx, entries, EK_ADOPT, &status);
 	EXPECT(status == EK_EINVAL && !bad);
 	const std::vector<double> room{1, 2, 3, 0, 0};
@@ -205,6 +210,7 @@ template <int order> static void eigen_order(const ek::context &ctx)
 		ek::matrix::eigen(ctx, S, EK_BORROW, &status);
 	EXPECT(S.isCompressed() || status == EK_EINVAL);
 	S.makeCompressed();
+	EXPECT(!ek::matrix::eigen(ctx, S, EK_ADOPT, &status) && status == EK_EINVAL);
 	const ek::matrix A = ek::matrix::eigen(ctx, S);
 	x << 4, 5, 6;
 	X << 1, 2, 3, 4, 5, 6;
@@ -231,7 +237,7 @@ int main()
 {
 	const ek::context ctx;
 
-	EXPECT(ctx.threads() >= 1);
+	EXPECT(ctx.threads() >= 1 && ek::version() == ek_version());
 	vectors(ctx);
 	types(ctx);
 	matrices(ctx);

@@ -173,6 +173,14 @@ static void FN(errors)(void)
 	CHECK(S(create_bsr)(&A, 0, BY_ROWS, 8, 8, 0, s.start, s.end, s.idx, s.val) == INVALID_VALUE,
 	      "block");
 	CHECK(A == none, "a failing call wrote its output");
+	if (sizeof(INT) == 4) { /* 4 (2^30 + 1) is 4 in 32 bits, the first column of a block */
+		INT start = 0, end = 1, block = (INT)1 << 30 | 1;
+		VAL one[16] = {1};
+
+		CHECK(S(create_bsr)(&A, 0, BY_ROWS, 1, 2, 4, &start, &end, &block, one) ==
+		              INVALID_VALUE,
+		      "column 2^30 + 1 of 2");
+	}
 }
 
 static void FN(all)(void)
