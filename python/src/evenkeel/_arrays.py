@@ -88,13 +88,14 @@ def unmasked(X):
 
 
 class _Memory:
-    """Memory of the library that an ndarray shows, which keeps the owner alive."""
+    """Memory of another owner that an ndarray shows, which keeps the owner alive."""
 
-    def __init__(self, owner, pointer, length, dtype, writable):
+    def __init__(self, owner, pointer, shape, dtype, writable, strides=None):
         self.owner = owner
         self.__array_interface__ = {
             "version": 3,
-            "shape": (length,),
+            "shape": shape,
+            "strides": strides,
             "typestr": dtype.str,
             "data": (pointer, not writable),
         }
@@ -104,7 +105,13 @@ def view(owner, pointer, length, dtype, writable=False):
     """An ndarray on memory that `owner` keeps."""
     if length == 0:
         return np.empty(0, dtype)
-    return np.asarray(_Memory(owner, pointer, length, dtype, writable))
+    return np.asarray(_Memory(owner, pointer, (length,), dtype, writable))
+
+
+def writable(array):
+    """An ndarray on the memory of a read-only one, which may be written to."""
+    at = array.ctypes.data
+    return np.asarray(_Memory(array, at, array.shape, array.dtype, True, array.strides))
 
 
 def dense(value, rows, cols, ld, data, order=constants.EK_COL_MAJOR, where=0):

@@ -66,7 +66,7 @@ class Vector:
         if self.dtype is None or len(self.shape) != 1:
             raise TypeError(
                 f"a tensor of {len(self.shape)} dimensions on a device is no vector of "
-                "float32 or float64"
+                "float32 or float64, and others are not multiplied there: copy it to the host"
             )
         n = self.shape[0]
         if n > 1 and self.strides not in (None, (1,)):
@@ -85,9 +85,38 @@ def device_of(X):
     return int(X.__dlpack_device__()[0])
 
 
+def is_foreign(*arrays):
+    """Is one of these an array of another library?"""
+    return any(device_of(X) is not None for X in arrays)
+
+
 def to_numpy(X):
     """An array of another library in memory of the host as an ndarray on the same memory."""
     return np.from_dlpack(X)
+
+
+def for_result(X):
+    """The same for an array that gets a result.
+
+    numpy 1 shows all memory of others read-only, and numpy 2 where a producer gives no capsule with
+    a version, for the older ones cannot say whether the consumer may write. So a producer gives no
+    such capsule of memory that must not change.
+    """
+    try:
+        y = np.from_dlpack(X)
+        if y.flags.writeable:
+            return y
+        Vector(X)
+    except BufferError as problem:
+        raise ValueError(f"out cannot be written to: {problem}") from None
+    return _arrays.writable(y)
+
+
+def on_host(function, X, out, *factors):
+    """function(X, out, ...) where one of both, or both, are of another library, on the host."""
+    x = X if device_of(X) is None else to_numpy(X)
+    y = function(x, out if device_of(out) is None else for_result(out), *factors)
+    return out if out is not None else back(X, y)
 
 
 def back(X, y):

@@ -44,6 +44,9 @@ class Matrix:
         The result has the type of A, or that of X if it is wider: a matrix of f32 is converted
         once, when it first meets an operand of f64. Complex operands give complex results.
 
+        X and out may be arrays of torch, cupy and others, which have __dlpack__. On the device of
+        A's context they must be vectors: blocks in its memory are refused with a TypeError.
+
         >>> import numpy as np, scipy.sparse as sp
         >>> A, y = Matrix.of(sp.csr_array([[1., 2], [0, 3]])), np.ones(2)
         >>> A.matmul(np.array([1., 1]), out=y, beta=10) is y
@@ -61,14 +64,10 @@ class Matrix:
             return _sparse.multiply(self, X, alpha)
         if isinstance(X, SparseVector):
             return multiply_vector(self, X, alpha)
-        if not isinstance(X, np.ndarray):
-            device = _dlpack.device_of(X)
-            if device in (_dlpack.CUDA, _dlpack.MANAGED):
-                return _dlpack.multiply(self, X, out, alpha, beta)
-            if device is not None:
-                into = out if isinstance(out, (np.ndarray, type(None))) else _dlpack.to_numpy(out)
-                y = self.matmul(_dlpack.to_numpy(X), into, alpha, beta)
-                return _dlpack.back(X, y) if out is None else out
+        if _dlpack.device_of(X) in (_dlpack.CUDA, _dlpack.MANAGED):
+            return _dlpack.multiply(self, X, out, alpha, beta)
+        if _dlpack.is_foreign(X, out):
+            return _dlpack.on_host(self.matmul, X, out, alpha, beta)
         X = _arrays.unmasked(X)
         if X.ndim == 1 and X.dtype == self.dtype and alpha == 1 and beta == 0:
             self._product = self.core.plan("spmv", self.transposed).product()
@@ -80,6 +79,8 @@ class Matrix:
     @header("ek_dense_spmm")
     def rmatmul(self, X, out=None, alpha: float = 1.0, beta: float = 0.0):
         """Computes alpha X A + beta out: products from the other side."""
+        if _dlpack.is_foreign(X, out):
+            return _dlpack.on_host(self.rmatmul, X, out, alpha, beta)
         return _products.multiply_left(self, _arrays.unmasked(X), out, alpha, beta)
 
     def __rmatmul__(self, X):

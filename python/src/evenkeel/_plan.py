@@ -4,7 +4,7 @@
 import ctypes
 import threading
 
-from . import _arrays, _fast, _products
+from . import _arrays, _dlpack, _fast, _products
 from ._context import allowed, state
 from ._lib import api, as_dict, choice, constants, header, made, new
 
@@ -163,6 +163,8 @@ class Plan:
             y = self.product()(x, out)
             if y is not None:
                 return y
+        if _dlpack.is_foreign(x, out):
+            return _dlpack.on_host(self, x, out, alpha, beta)
         return _products.run_dense(self, x, out, alpha, beta)
 
     matvec = matmat = dot = __call__
