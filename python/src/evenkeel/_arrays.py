@@ -35,11 +35,12 @@ class Copies:
         self._lock = threading.Lock()
         self._arrays = self._bytes = 0
 
-    def add(self, array):
+    def add(self, *arrays):
+        """Counts these, and returns the last."""
         with self._lock:
-            self._arrays += 1
-            self._bytes += array.nbytes
-        return array
+            self._arrays += len(arrays)
+            self._bytes += sum(array.nbytes for array in arrays)
+        return arrays[-1]
 
     def __call__(self):
         """Returns the numbers of arrays and of bytes so far."""

@@ -112,7 +112,8 @@ def from_csr(row_ptr, col_idx, val, shape, **options) -> Matrix:
     """Makes a matrix from the arrays of compressed sparse rows, without a copy.
 
     The arrays are borrowed: they must not change while the matrix or a plan of it lives, except
-    that values may, with A.values_changed() afterwards. Options: copy=True makes copies,
+    that values may, with A.values_changed() afterwards. Of a matrix of scipy they do change if it
+    sorts them or sums duplicates: see evenkeel.matrix. Options: copy=True makes copies,
     trusted=True skips the check of the indices, calls= is the expected number of products (0:
     many), and context= another Context.
 
@@ -183,6 +184,7 @@ def from_coo(
         is_array=is_array,
     )
     core.own = "the matrix was made from coordinates: make it again"
+    _arrays.copies.add(*_sparse.compressed(core)[:3])
     return Matrix(core)
 
 
@@ -191,8 +193,11 @@ def matrix(A, *, copy: bool = False, trusted: bool = False, calls: int = 0, cont
 
     CSR and CSC are used where they are, with indices of 32 or 64 bits and values of 32 or 64: their
     arrays must not change while the result or a plan of it lives (values may, with values_changed()
-    afterwards). copy=True makes copies. COO is read and becomes CSR. Other kinds, integers among
-    the values, and dense arrays are converted first, which evenkeel.copies() counts.
+    afterwards). copy=True makes copies. So does evenkeel where A has unsorted or duplicate entries
+    (A.has_canonical_format is False, as after scipy's A @ B): spsolve, A.max() and other functions
+    of scipy sort those where they are. A.sum_duplicates() before saves the copy. COO is read and
+    becomes CSR; other kinds, integers among the values, and dense arrays are converted.
+    evenkeel.copies() counts all these but copy=True.
 
     `calls` is the expected number of products, many if it is 0: set it if there are only a few, so
     that they are not preceded by preparations for a thousand.
@@ -209,14 +214,18 @@ def matrix(A, *, copy: bool = False, trusted: bool = False, calls: int = 0, cont
     """
     if isinstance(A, Matrix):
         return _of_matrix(A, copy, calls, context)
-    options = {"trusted": trusted, "calls": calls, "context": context}
+    return of_any(A, copy, trusted=trusted, calls=calls, context=context)
+
+
+def of_any(A, copy=False, lasting=True, **options):
+    """A Matrix of what is none; unless it is `lasting`, nobody changes A before the result goes."""
     kind = getattr(A, "format", None)
     if not isinstance(kind, str) or not hasattr(A, "tocsr"):
         A = _arrays.unmasked(A)
         if A.ndim != 2:
             raise TypeError(f"{type(A).__name__} of {A.ndim} dimensions is not a matrix")
         row, col = A.nonzero()
-        return from_coo(row, col, _arrays.copies.add(A[row, col]), A.shape, **options)
+        return from_coo(row, col, A[row, col], A.shape, **options)
     if len(A.shape) != 2:
         raise ValueError(f"the array has {len(A.shape)} dimensions; two are expected")
     options["is_array"] = _sparse.is_array_of(A)
@@ -225,18 +234,20 @@ def matrix(A, *, copy: bool = False, trusted: bool = False, calls: int = 0, cont
         return from_coo(A.row, A.col, A.data, A.shape, **options)
     if converted := kind not in ("csr", "csc"):
         A = A.tocsr()
-        _arrays.copies.add(A.data)
-    result = from_compressed(
-        A.shape,
-        A.indptr,
-        A.indices,
-        A.data,
-        lines=int(A.format == "csc"),
-        copy=copy,
-        **options,
-    )
+        _arrays.copies.add(A.indptr, A.indices, A.data)
+    arrays, lines = (A.indptr, A.indices, A.data), int(A.format == "csc")
+    result = from_compressed(A.shape, *arrays, lines=lines, copy=copy, **options)
     if converted:
         result.core.own = f"the matrix was converted from {kind}: make it again"
+    elif lasting and not copy and not getattr(A, "has_canonical_format", True):
+        # scipy reads A without a check to find that out, but it was checked above.
+        _arrays.copies.add(*arrays)
+        options["trusted"] = True
+        result = from_compressed(A.shape, *arrays, lines=lines, copy=True, **options)
+        result.core.own = (
+            "the matrix was copied, since scipy may sort its entries where they are: change the "
+            "values by set_values, or call sum_duplicates of scipy before the matrix is made"
+        )
     return result
 
 

@@ -20,7 +20,7 @@ def operand(B, like):
     """B as a Matrix in the context of another, for this one call."""
     if isinstance(B, _matrix.Matrix):
         return B
-    return _make.matrix(B, context=like.context, calls=1)
+    return _make.of_any(B, lasting=False, context=like.context, calls=1)
 
 
 def same_type(A, B):
