@@ -3,12 +3,14 @@
 
 import ctypes
 import os
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from . import _arrays, _sparse, errors
-from ._context import default_context
-from ._lib import api, callbacks, choice, constants, header, new
+from ._context import Context, default_context
+from ._lib import api, callbacks, choice, constants, header, new, text, whole
 from ._matrix import Matrix
 from ._plan import Core
 
@@ -17,6 +19,8 @@ DUPLICATES = {
     "last": constants.EK_DUP_LAST,
     "error": constants.EK_DUP_ERROR,
 }
+VALUES = {"float64": constants.EK_F64, "float32": constants.EK_F32}
+INDICES = {"32": constants.EK_I32, "64/32": constants.EK_I64_32, "64": constants.EK_I64}
 
 
 def value_dtype(dtype):
@@ -36,6 +40,12 @@ def index_dtype(dtype):
     """The type that a matrix has for indices of another: one that holds all of them."""
     narrow = dtype.itemsize < 4 or dtype.newbyteorder("=") == _arrays.I32
     return _arrays.I32 if narrow else _arrays.I64
+
+
+def sizes(shape):
+    """Rows and columns."""
+    rows, cols = shape
+    return whole(rows, "the number of rows"), whole(cols, "the number of columns")
 
 
 def index_arrays(pointer, index):
@@ -70,7 +80,7 @@ def from_compressed(
 ):
     """Makes a matrix from the arrays of CSR or, if lines is 1, of CSC, which it borrows."""
     context = context or default_context()
-    rows, cols = (int(size) for size in shape)
+    rows, cols = sizes(shape)
     given, dtype = value, value_dtype(value.dtype)
     value = _arrays.as_type(value, dtype)
     pointer, index, types = index_arrays(pointer, index)
@@ -108,7 +118,9 @@ def from_compressed(
 
 
 @header("ek_matrix_from_csr")
-def from_csr(row_ptr, col_idx, val, shape, **options) -> Matrix:
+def from_csr(
+    row_ptr: ArrayLike, col_idx: ArrayLike, val: ArrayLike, shape: "tuple[int, int]", **options: Any
+) -> Matrix:
     """Makes a matrix from the arrays of compressed sparse rows, without a copy.
 
     The arrays are borrowed: they must not change while the matrix or a plan of it lives, except
@@ -128,7 +140,9 @@ def from_csr(row_ptr, col_idx, val, shape, **options) -> Matrix:
 
 
 @header("ek_matrix_from_csc")
-def from_csc(col_ptr, row_idx, val, shape, **options) -> Matrix:
+def from_csc(
+    col_ptr: ArrayLike, row_idx: ArrayLike, val: ArrayLike, shape: "tuple[int, int]", **options: Any
+) -> Matrix:
     """Makes a matrix from the arrays of compressed sparse columns, without a copy, as from_csr."""
     arrays = np.asarray(col_ptr), np.asarray(row_idx), np.asarray(val)
     return from_compressed(shape, *arrays, lines=1, **options)
@@ -136,17 +150,17 @@ def from_csc(col_ptr, row_idx, val, shape, **options) -> Matrix:
 
 @header("ek_matrix_from_coo")
 def from_coo(
-    row_idx,
-    col_idx,
-    val,
-    shape,
+    row_idx: ArrayLike,
+    col_idx: ArrayLike,
+    val: ArrayLike,
+    shape: "tuple[int, int]",
     *,
     duplicates: str = "sum",
     trusted: bool = False,
     keep_order: bool = False,
-    context=None,
+    context: "Context | None" = None,
     calls: int = 0,
-    is_array=True,
+    is_array: bool = True,
 ) -> Matrix:
     """Makes a matrix in CSR from coordinates in any order; duplicates: "sum", "last", "error"."""
     context = context or default_context()
@@ -173,8 +187,7 @@ def from_coo(
         context.pointer,
         _arrays.VALUE[dtype],
         types,
-        int(shape[0]),
-        int(shape[1]),
+        *sizes(shape),
         len(val),
         _arrays.address(row),
         _arrays.address(col),
@@ -188,7 +201,14 @@ def from_coo(
     return Matrix(core)
 
 
-def matrix(A, *, copy: bool = False, trusted: bool = False, calls: int = 0, context=None) -> Matrix:
+def matrix(
+    A: Any,
+    *,
+    copy: bool = False,
+    trusted: bool = False,
+    calls: int = 0,
+    context: "Context | None" = None,
+) -> Matrix:
     """Makes a Matrix of a sparse matrix or array of scipy, or of a dense ndarray.
 
     CSR and CSC are used where they are, with indices of 32 or 64 bits and values of 32 or 64: their
@@ -266,16 +286,8 @@ def _of_matrix(A, copy, calls, context):
 
 def value_and_index(dtype, index):
     """The types of the library for these, 0 where there is none."""
-    value = _arrays.VALUE[np.dtype(dtype)] if dtype is not None else 0
-    pointers = {
-        None: 0,
-        "32": constants.EK_I32,
-        "64/32": constants.EK_I64_32,
-        "64": constants.EK_I64,
-    }
-    if index not in pointers:
-        raise ValueError(f"index is {index!r}; None, '32', '64/32' and '64' are expected")
-    return value, pointers[index]
+    value = choice(VALUES, np.dtype(dtype).name, "dtype") if dtype is not None else 0
+    return value, choice(INDICES, index, "index") if index is not None else 0
 
 
 def read_options(
@@ -288,7 +300,7 @@ def read_options(
     progress=None,
 ):
     """An ek_read_options, what has to live during the call, and what `progress` raised."""
-    raised: list = []
+    raised = []
 
     def call(_user, done, total):
         try:
@@ -312,7 +324,15 @@ def read_options(
 
 
 @header("ek_matrix_read")
-def read(path, *, dtype=None, index=None, context=None, calls: int = 0, **options) -> Matrix:
+def read(
+    path: "str | bytes | os.PathLike[Any]",
+    *,
+    dtype: "DTypeLike | None" = None,
+    index: "str | None" = None,
+    context: "Context | None" = None,
+    calls: int = 0,
+    **options: Any,
+) -> Matrix:
     """Reads a matrix from a file: Matrix Market (.mtx, .mtx.gz) or the library's .ekm.
 
     Options are those of ek_read_options: allow_nan, mirror, duplicates, max_bytes, max_ratio,
@@ -340,14 +360,19 @@ def read(path, *, dtype=None, index=None, context=None, calls: int = 0, **option
 
 
 @header("ek_matrix_write")
-def write(path, A, form: "str | None" = None) -> None:
+def write(path: "str | bytes | os.PathLike[Any]", A: Any, form: "str | None" = None) -> None:
     """Writes a matrix, or whatever evenkeel.matrix takes, to a file; form: "mtx", "ekm" or None."""
     matrix(A).write(path, form)
 
 
 @header("ek_matrix_generate")
 def generate(
-    spec: str, *, dtype=np.float64, index: str = "32", context=None, calls: int = 0
+    spec: str,
+    *,
+    dtype: DTypeLike = np.float64,
+    index: str = "32",
+    context: "Context | None" = None,
+    calls: int = 0,
 ) -> Matrix:
     """Makes a synthetic matrix from a generator's name and parameters.
 
@@ -359,7 +384,7 @@ def generate(
         context,
         api.ek_matrix_generate,
         context.pointer,
-        spec.encode(),
+        text(spec, "spec"),
         *value_and_index(dtype, index),
         calls=calls,
     )
