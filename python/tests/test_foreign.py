@@ -52,6 +52,46 @@ def test_on_the_host():
     assert ek.copies() == before
 
 
+def test_result_on_the_host():
+    """out= of another library, which numpy 1 shows read-only, is written to in its place."""
+    A = random_matrix(40, 30, 0.3)
+    E, x, X = ek.matrix(A), integers(30), integers(30, 4)
+    y, z, Y = np.zeros(40), np.zeros(40, complex), np.zeros((80, 8))[::2, ::2]
+    before = ek.copies()
+    for given in (Tensor(x), x):
+        out = Tensor(y)
+        assert E.matmul(given, out=out) is out
+        np.testing.assert_array_equal(y, A @ x)
+        E.matmul(given, out=out, alpha=2, beta=-1)
+        np.testing.assert_array_equal(y, A @ x)
+        assert E.plan()(given, out=out, alpha=3) is out
+        np.testing.assert_array_equal(y, 3 * (A @ x))
+    assert ek.copies() == before
+    E.matmul(Tensor(X), out=Tensor(Y))
+    np.testing.assert_array_equal(Y, A @ X)
+    E.matmul(Tensor(x * 1j), out=Tensor(z))
+    np.testing.assert_array_equal(z, A @ (x * 1j))
+    left = np.zeros((2, 30))
+    E.rmatmul(Tensor(integers(2, 40)), out=Tensor(left))
+    np.testing.assert_array_equal(left, integers(2, 40) @ A.toarray())
+    nothing = Tensor(np.zeros(0))
+    assert ek.matrix(random_matrix(0, 30, 0.3)).matmul(x, out=nothing) is nothing
+    y.flags.writeable = False
+    for wrong, text in ((y, "read"), (np.zeros(39), "is expected"), (np.zeros(40, "f4"), "is exp")):
+        with pytest.raises(ValueError, match=text):
+            E.matmul(Tensor(x), out=Tensor(wrong))
+    with pytest.raises(ValueError, match="out is list"):
+        E.matmul(Tensor(x), out=[0] * 40)
+
+
+def test_blocks_on_a_device(monkeypatch):
+    """Blocks in the memory of a device are refused, and the message says what to do."""
+    monkeypatch.setattr(_dlpack, "_device_id", lambda context: 0)
+    E = ek.matrix(random_matrix(40, 30, 0.3))
+    with pytest.raises(TypeError, match="2 dimensions on a device .* copy it to the host"):
+        E.matmul(OnDevice(integers(30, 4)), out=OnDevice(integers(40, 4)))
+
+
 def test_torch():
     torch = pytest.importorskip("torch")
     A = random_matrix(40, 30, 0.3)

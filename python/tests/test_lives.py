@@ -208,7 +208,11 @@ def test_without_fast(tmp_path):
         "assert A.matmul(x, out=y) is y and np.allclose(y, S @ x)\n"
         "print(_fast.AVAILABLE)\n"
     )
-    for fast, expected in (({}, "True"), ({"EVENKEEL_FAST": str(tmp_path)}, "False")):
+    for fast, expected in (
+        ({}, "True"),
+        ({"PYTHONMALLOC": "debug"}, "True"),  # memory that was freed is overwritten
+        ({"EVENKEEL_FAST": str(tmp_path)}, "False"),
+    ):
         result = subprocess.run(
             [sys.executable, "-c", program],
             env={**os.environ, **fast},

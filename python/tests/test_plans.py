@@ -2,6 +2,7 @@
 """Plans, tables, errors, files, contexts."""
 
 import gzip
+import inspect
 import logging
 import os
 
@@ -246,3 +247,116 @@ def test_of_matrix():
     for options in ({"calls": 4}, {"context": ek.Context()}, {"context": ek.Context(), "copy": 1}):
         with pytest.raises(ValueError, match="is a Matrix"):
             ek.matrix(E, **options)
+
+
+def test_numbers_that_do_not_fit():
+    """What ctypes would cut off or take for an address is refused, and by our exceptions."""
+    A = random_matrix(3, 3, 0.9)
+    E, x, far = ek.matrix(A), np.ones(3), 2**64 + 3
+    arrays = A.indptr, A.indices, A.data
+    for wrong in (
+        lambda: ek.from_csr(*arrays, (3, far)),
+        lambda: ek.from_csc(*arrays, (far, 3)),
+        lambda: ek.from_coo([0], [0], [1.0], (far, 3)),
+        lambda: ek.from_coo([0], [0], [1.0], (3, -far)),
+        lambda: E.plan(calls=2**64),
+        lambda: E.plan(budget=-(2**63) - 1),
+        lambda: E.plan(threads=2**32 + 1),
+        lambda: E.plan().predict(calls=2**64),
+        lambda: E.convert("csr", max_bytes=2**63),
+        lambda: ek.Context(threads=2**32 + 1),
+        lambda: ek.SparseVector([0], [1.0], far),
+    ):
+        with pytest.raises(ek.errors.Overflow, match="are expected"):
+            wrong()
+    whole = ek.matrix(A, calls=np.int64(5)).plan(calls=np.int32(5), threads=np.int64(1))
+    np.testing.assert_array_equal(whole @ x, A @ x)
+    P = ek.SparseVector([0], [1.0], 3)
+    for wrong in (
+        lambda: ek.from_csr(*arrays, (3.5, 3)),
+        lambda: E.plan(calls=2.5),
+        lambda: E.plan(method=5),
+        lambda: E.convert(7),
+        lambda: ek.generate(7),
+        lambda: E.matmul(x, alpha=2j),
+        lambda: E.matmul(x, out=x, beta="2"),
+        lambda: E.matmul(np.ones((3, 2)), alpha=np.complex64(2)),
+        lambda: E.rmatmul(np.ones((2, 3)), alpha=[2]),
+        lambda: E.plan()(x, alpha=2j),
+        lambda: E.matmul(P, alpha=2j),
+        lambda: P.axpy(x, alpha=2j),
+        lambda: P.add(P, beta=2j),
+        lambda: E.add(E, 2j),
+        lambda: E.multiply_sparse(E, alpha=2j),
+        lambda: E.galerkin(E, alpha=2j),
+        lambda: E.__setitem__((0, 0), 2j),
+        lambda: E.set_values(np.ones(A.nnz) * 1j),
+        lambda: E.prolongator(2j),
+    ):
+        with pytest.raises(TypeError):
+            wrong()
+    for kind in ("f2", complex, int, "f16", "U3"):
+        for wrong in (
+            lambda: E.convert("csr", dtype=kind),
+            lambda: E.astype(kind),
+            lambda: ek.generate("poisson2d5:nx=5,ny=4", dtype=kind),
+        ):
+            with pytest.raises(ValueError, match="float64, float32 are expected"):
+                wrong()
+    with pytest.raises(ValueError, match="32, 64/32, 64 are expected"):
+        E.convert("csr", index="16")
+    for kind in ("f4", ">f4", np.float32, np.dtype("f4")):
+        assert E.astype(kind).dtype == np.float32
+    z = x + 1j  # complex operands take complex factors
+    np.testing.assert_array_equal(E.matmul(z, alpha=2j), 2j * (A @ z))
+    np.testing.assert_array_equal(E.matmul(x, alpha=np.float32(2)), 2 * (A @ x))
+
+
+def test_wide_copy_goes_while_it_is_taken():
+    """A thread that changes values forgets the copy in f64; one that multiplies keeps it."""
+    E = ek.matrix(random_matrix(5, 4, 0.9, dtype=np.float32))
+
+    class Forgetful:
+        """A lock after which another thread has forgotten the copy."""
+
+        def __enter__(self):
+            pass
+
+        def __exit__(self, *_):
+            E.core.wide = None
+
+    E.core.lock = Forgetful()
+    assert E.for_operand(np.float64).dtype == np.float64
+
+
+def public():
+    """All public functions, and methods and operators of public classes."""
+    found = {}
+    things = {name: getattr(ek, name) for name in ek.__all__}
+    for module in (ek.primitives, ek.vectors):
+        for name, thing in vars(module).items():
+            if name[0] != "_" and getattr(thing, "__module__", "") == module.__name__:
+                things[f"{module.__name__}.{name}"] = thing
+    for name, thing in things.items():
+        if inspect.isfunction(thing):
+            found[name] = thing
+        for kind in inspect.getmro(thing) if inspect.isclass(thing) else ():
+            for key, member in vars(kind).items() if kind.__module__[:8] == "evenkeel" else ():
+                member = getattr(member, "fget", None) or getattr(member, "__func__", member)
+                if inspect.isfunction(member) and (key[0] != "_" or key.startswith("__")):
+                    found[f"{name}.{key}"] = member
+    return found
+
+
+def test_hints():
+    """The file py.typed says that all of them have hints, for each argument and the result."""
+    found = public()
+    assert {"Matrix.__matmul__", "Plan.__call__", "evenkeel.primitives.scan"} <= set(found)
+    bare = []
+    for name, function in found.items():
+        signature = inspect.signature(function)
+        given = [p for p in list(signature.parameters.values()) if p.name != "self"]
+        hints = [p.annotation for p in given] + [signature.return_annotation]
+        if inspect.Signature.empty in hints:
+            bare.append(name)
+    assert bare == []

@@ -83,6 +83,11 @@ def test_vectors():
     np.testing.assert_array_equal(vectors.gemvi(A.toarray(order="F"), x), A @ x.toarray())
     with pytest.raises(ek.errors.OutOfRange):
         ek.SparseVector(np.array([3, 2]), np.ones(2), 4).dot(np.ones(4))
+    for wrong in (3, dense, None):
+        with pytest.raises(TypeError):
+            x + wrong
+        with pytest.raises(TypeError):
+            x.add(wrong)
     for index in ([1, 2**32 + 3], [-(2**32) + 1, 3], [1, 6]):
         wrong = ek.SparseVector(np.array(index), np.ones(2), 6)
         with pytest.raises(IndexError):
@@ -103,6 +108,151 @@ def test_types_meet():
     assert (ek.matrix(A) @ single).dtype == np.float32
 
 
+def test_nothing_is_lost():
+    """A dense operand fits the type of the sparse vector, or is refused, as by a plan."""
+    index = np.array([2, 7])
+    for dtype, fits, refused in (
+        ("f4", ("f4", "i2", "?", ">f4", "f2"), ("f8", "i4", "i8", "c8", "O", "U1")),
+        ("f8", ("f4", "f8", "i8", "u4", ">f8"), ("c16", "c8", "O")),
+        ("i4", ("i4", "i2", "u2"), ("i8", "u4", "f4", "f8", "c8")),
+        ("i8", ("i8", "i4", "u4"), ("f8", "u8", "c16")),
+    ):
+        x = ek.SparseVector(index, np.array([1, 2], dtype), 30)
+        for kind in fits:
+            y, Y = np.ones(30, kind), np.ones((3, 30), kind)
+            assert x.dot(y) == 3
+            np.testing.assert_array_equal(vectors.gemvi(Y, x), [3, 3, 3])
+        for kind in refused:
+            for call in (x.dot, lambda Y: vectors.gemvi(Y, x)):
+                shape = 30 if call == x.dot else (3, 30)
+                with pytest.raises(TypeError, match="convert one of them"):
+                    call(np.ones(shape, kind))
+    masked = np.ma.masked_array(np.ones(30), np.arange(30) == 7)
+    x = ek.SparseVector(index, np.ones(2), 30)
+    for wrong in (
+        lambda: x.dot(masked),
+        lambda: x.axpy(masked),
+        lambda: x.scatter(masked),
+        lambda: vectors.gemvi(masked[None], x),
+        lambda: vectors.gather(masked, index),
+        lambda: ek.SparseVector(index, np.ma.masked_array([1.0, 2], [0, 1]), 30),
+        lambda: primitives.reduce(masked),
+        lambda: primitives.kselect(masked, 1),
+    ):
+        with pytest.raises(ValueError, match="masked"):
+            wrong()
+    for wrong in (
+        lambda: x.dot(np.ones((5, 6))),
+        lambda: x.dot(1.0),
+        lambda: vectors.gemvi(np.ones(30), x),
+        lambda: vectors.gemvi(np.ones((2, 3, 5)), x),
+    ):
+        with pytest.raises(ValueError, match="dimensions"):
+            wrong()
+    E = ek.matrix(random_matrix(5, 30, 0.3))
+    for options in ({"out": np.zeros(5)}, {"beta": 1}):
+        with pytest.raises(ValueError, match="no out and no beta"):
+            E.matmul(x, **options)
+
+
+@pytest.mark.parametrize("n", LENGTHS)
+def test_flags(n):
+    """Flags of any type: what is not 0 is set."""
+    a, flags = integers(n), (np.arange(n) % 3 == 1)
+    sums = primitives.segmented_sum(a, flags=flags)
+    scans = primitives.segmented_scan(a, flags=flags)
+    for other in (flags * 256, flags * 0.5, flags.astype("u1"), flags[::-1].copy()[::-1]):
+        np.testing.assert_array_equal(primitives.segmented_sum(a, flags=other), sums)
+        np.testing.assert_array_equal(primitives.segmented_scan(a, flags=list(other)), scans)
+    with pytest.raises(ValueError, match="flags has the shape"):
+        primitives.segmented_sum(a, flags=[1] * (n + 1))
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("n", LENGTHS)
+def test_add_and_compact(dtype, n):
+    a, b = integers(n, dtype=dtype), integers(n, seed=7, dtype=dtype)
+    np.testing.assert_array_equal(primitives.add(a, b), a + b)
+    result = a.copy()
+    assert primitives.add(result, b, out=result) is result
+    np.testing.assert_array_equal(result, a + b)
+    flags = integers(n, seed=3) > 0
+    np.testing.assert_array_equal(primitives.compact(a, flags), a[flags])
+    for values in (np.arange(n), np.arange(n, dtype="f4")[::-1], np.arange(n).astype("M8[s]")):
+        keys, kept = primitives.compact(a, flags.astype(int) * 2, values)
+        np.testing.assert_array_equal(keys, a[flags])
+        np.testing.assert_array_equal(kept, values[flags])
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_coordinates(index, dtype, shape):
+    A = shape.astype(dtype).tocoo()
+    order = np.random.default_rng(4).permutation(A.nnz)
+    row, col, val = A.row[order].astype(index), A.col[order].astype(index), A.data[order]
+    both = [np.concatenate([array, array]) for array in (row, col, val)]
+    row_ptr, columns, values = primitives.coo_to_csr(*both, A.shape)
+    B = shape.sorted_indices()
+    np.testing.assert_array_equal(row_ptr, B.indptr)
+    np.testing.assert_array_equal(columns, B.indices)
+    np.testing.assert_array_equal(values, 2 * B.data)
+    assert row_ptr.dtype == columns.dtype == index and values.dtype == dtype
+    np.testing.assert_array_equal(
+        primitives.csr_to_coo(row_ptr), np.repeat(np.arange(A.shape[0]), np.diff(row_ptr))
+    )
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("value_dtype", [None, *TYPES])
+@pytest.mark.parametrize("arity", [2, 8, 33])
+def test_heap(dtype, value_dtype, arity):
+    keys = np.random.default_rng(6).permutation(300).astype(dtype)
+    heap = ek.Heap(dtype, value_dtype, arity=arity)
+    if value_dtype is None:
+        heap.build(keys[:200])
+        for key in keys[200:]:
+            heap.insert(key)
+        assert len(heap) == 300 and heap.node(0) == 299
+        heap.update_key(0, -5)
+        taken = [heap.delete_max() for _ in range(300)]
+        assert taken == [*range(298, -1, -1), -5]
+    else:
+        heap.build(keys[:200], (3 * keys[:200]).astype(value_dtype))
+        for key in keys[200:]:
+            heap.insert(key, 3 * int(key))
+        assert heap.node(0) == (299, 897)
+        heap.update_key(0, -5, -15)
+        taken = [heap.delete_max() for _ in range(300)]
+        assert taken == [(key, 3 * key) for key in [*range(298, -1, -1), -5]]
+    assert len(heap) == 0 and heap.counts["update_key"] > 0 and "0" in repr(heap)
+    for call in (heap.delete_max, lambda: heap.node(0)):
+        with pytest.raises(ek.errors.OutOfRange):
+            call()
+
+
+def test_heap_refuses():
+    heap, pairs = ek.Heap(np.int32), ek.Heap(np.float32, np.int64)
+    for wrong, problem in (
+        (lambda: heap.insert(1.5), TypeError),
+        (lambda: heap.insert(2**31), OverflowError),
+        (lambda: heap.insert(1, 2), ValueError),
+        (lambda: pairs.insert(1.5), ValueError),
+        (lambda: pairs.insert(1.5, 2.5), TypeError),
+        (lambda: pairs.insert(2j, 2), TypeError),
+        (lambda: pairs.insert(np.ones(2), 2), TypeError),
+        (lambda: heap.build(np.ones(3)), TypeError),
+        (lambda: heap.build(np.ones((3, 3), np.int32)), TypeError),
+        (lambda: pairs.build(np.ones(3, "f4")), ValueError),
+        (lambda: pairs.build(np.ones(3, "f4"), np.ones(2, int)), ValueError),
+        (lambda: ek.Heap(object), TypeError),
+        (lambda: ek.Heap(arity=1), ValueError),
+        (lambda: ek.Heap(arity=2**32 + 2), OverflowError),
+    ):
+        with pytest.raises(problem):
+            wrong()
+    assert len(heap) == len(pairs) == 0
+
+
 def test_refused():
     for wrong in (np.ones((2, 2)), np.ones(3, np.complex128), np.ones(3, np.int8)):
         with pytest.raises(TypeError):
@@ -118,6 +268,28 @@ def test_refused():
     for values in (np.ones((3, 2)), np.ones((3, 1)), np.ones(2), np.float64(1)):
         with pytest.raises(ValueError, match="the same shape"):
             primitives.sort(np.arange(3), values)
+    with pytest.raises(OverflowError):
+        primitives.kselect(np.ones(3), 2**64 + 1)
+    for call in (
+        lambda: primitives.csr_to_coo(np.array([0.0, 1])),
+        lambda: primitives.coo_to_csr(np.ones(2), np.ones(2), np.ones(2), (2, 2)),
+        lambda: primitives.compact(np.ones(2), [1, 0], np.array([{}, {}])),
+        lambda: primitives.add(np.ones(2), np.ones(2, int)),
+    ):
+        with pytest.raises(TypeError):
+            call()
+    for call in (
+        lambda: primitives.csr_to_coo(np.array([], int)),
+        lambda: primitives.csr_to_coo(np.array([0, -1])),
+        lambda: primitives.coo_to_csr(np.arange(2), np.arange(2), np.ones(3), (2, 2)),
+        lambda: primitives.add(np.ones(2), np.ones(3)),
+        lambda: primitives.compact(np.ones(2), [1, 0, 1]),
+        lambda: primitives.compact(np.ones(2), [1, 0], np.ones(3)),
+    ):
+        with pytest.raises(ValueError):
+            call()
+    with pytest.raises(IndexError):
+        primitives.coo_to_csr(np.array([0, 2]), np.arange(2), np.ones(2), (2, 2))
     for lists in (np.ones((2, 3, 4)), np.float64(1)):
         with pytest.raises(ValueError, match="one or two"):
             primitives.kselect(lists, 1)

@@ -133,6 +133,14 @@ def test_no_matrix():
             ek.matrix(wrong)
     with pytest.raises(TypeError):
         ek.matrix(sp.csr_array([[1, 2]])) + 3
+    square = ek.matrix(random_matrix(3, 3, 0.9))
+    for wrong in (np.ones((3, 3)), 3, 0, None):
+        with pytest.raises(TypeError, match="is not a sparse matrix"):
+            square.add(wrong)
+    for wrong in (3, None, "abc"):
+        for way in (lambda: square + wrong, lambda: square - wrong, lambda: wrong - square):
+            with pytest.raises(TypeError):
+                way()
     E = ek.matrix(sp.csr_array([[1.0, 2]]))
     for factor in (2, 2.0, np.float32(2), np.int8(2), True + True):
         np.testing.assert_array_equal((E * factor).toarray(), [[2, 4]])

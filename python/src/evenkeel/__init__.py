@@ -29,6 +29,7 @@ from ._tables import (
     twins,
 )
 from .errors import Error
+from .heap import Heap
 from .vectors import SparseVector
 
 try:
@@ -41,6 +42,7 @@ except (ImportError, AttributeError):  # no threadpoolctl, or one without contro
 __all__ = [
     "Context",
     "Error",
+    "Heap",
     "Matrix",
     "Plan",
     "SparseVector",

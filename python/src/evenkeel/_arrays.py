@@ -5,20 +5,22 @@ need not be, and `copies` counts what is."""
 import ctypes
 import sys
 import threading
+from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ._lib import constants, structs
 
 F64, F32 = np.dtype(np.float64), np.dtype(np.float32)
 I64, I32 = np.dtype(np.int64), np.dtype(np.int32)
-VALUE = {
+VALUE: "dict[np.dtype, int]" = {
     F32: constants.EK_F32,
     F64: constants.EK_F64,
     I32: constants.EK_INT32,
     I64: constants.EK_INT64,
 }
-DTYPE = {value: dtype for dtype, value in VALUE.items()}
+DTYPE: "dict[int, np.dtype]" = {value: dtype for dtype, value in VALUE.items()}
 INDEX = {
     (I32, I32): constants.EK_I32,
     (I64, I32): constants.EK_I64_32,
@@ -31,17 +33,18 @@ DENSE_SIZE = ctypes.sizeof(structs.ek_dense)
 class Copies:
     """Counts arrays that had to be copied on their way to the library."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._arrays = self._bytes = 0
 
-    def add(self, array):
+    def add(self, *arrays: np.ndarray) -> np.ndarray:
+        """Counts these, and returns the last."""
         with self._lock:
-            self._arrays += 1
-            self._bytes += array.nbytes
-        return array
+            self._arrays += len(arrays)
+            self._bytes += sum(array.nbytes for array in arrays)
+        return arrays[-1]
 
-    def __call__(self):
+    def __call__(self) -> "tuple[int, int]":
         """Returns the numbers of arrays and of bytes so far."""
         with self._lock:
             return self._arrays, self._bytes
@@ -72,7 +75,7 @@ else:
         return array.ctypes.data
 
 
-def as_type(array, dtype):
+def as_type(array: Any, dtype: DTypeLike) -> np.ndarray:
     """The array with this type, in native order, contiguous and aligned: itself, or a copy."""
     result = np.require(array, dtype, ["C", "A"])
     if result is not array and not np.may_share_memory(result, array):
@@ -80,7 +83,7 @@ def as_type(array, dtype):
     return result
 
 
-def unmasked(X):
+def unmasked(X: Any) -> np.ndarray:
     """X as an ndarray, unless it is a masked array with elements that are masked."""
     if np.ma.is_masked(X):
         raise ValueError("an array has masked elements; fill them first, or remove them")
@@ -88,13 +91,14 @@ def unmasked(X):
 
 
 class _Memory:
-    """Memory of the library that an ndarray shows, which keeps the owner alive."""
+    """Memory of another owner that an ndarray shows, which keeps the owner alive."""
 
-    def __init__(self, owner, pointer, length, dtype, writable):
+    def __init__(self, owner, pointer, shape, dtype, writable, strides=None):
         self.owner = owner
         self.__array_interface__ = {
             "version": 3,
-            "shape": (length,),
+            "shape": shape,
+            "strides": strides,
             "typestr": dtype.str,
             "data": (pointer, not writable),
         }
@@ -104,7 +108,13 @@ def view(owner, pointer, length, dtype, writable=False):
     """An ndarray on memory that `owner` keeps."""
     if length == 0:
         return np.empty(0, dtype)
-    return np.asarray(_Memory(owner, pointer, length, dtype, writable))
+    return np.asarray(_Memory(owner, pointer, (length,), dtype, writable))
+
+
+def writable(array):
+    """An ndarray on the memory of a read-only one, which may be written to."""
+    at = array.ctypes.data
+    return np.asarray(_Memory(array, at, array.shape, array.dtype, True, array.strides))
 
 
 def dense(value, rows, cols, ld, data, order=constants.EK_COL_MAJOR, where=0):
@@ -112,14 +122,14 @@ def dense(value, rows, cols, ld, data, order=constants.EK_COL_MAJOR, where=0):
     return structs.ek_dense(DENSE_SIZE, value, rows, cols, ld, data, where, order)
 
 
-def vector(array):
+def vector(array: np.ndarray) -> Any:
     """The view of an ndarray of one dimension, or None if the library cannot use it where it is."""
     if not (array.flags.c_contiguous and array.flags.aligned):
         return None
     return dense(VALUE[array.dtype], array.size, 1, array.size, address(array))
 
 
-def block(array):
+def block(array: np.ndarray) -> Any:
     """The view of an ndarray of two dimensions, or None as for a vector."""
     rows, cols = array.shape
     down, right = array.strides
@@ -135,7 +145,7 @@ def block(array):
     return dense(VALUE[array.dtype], rows, cols, ld, address(array), order)
 
 
-def as_block(array, dtype):
+def as_block(array: np.ndarray, dtype: np.dtype) -> "tuple[np.ndarray, Any]":
     """A block with this type that has a view: the array itself, or a copy; and the view."""
     found = block(array) if array.dtype == dtype else None
     if found is None:

@@ -10,11 +10,12 @@ for its own (array API, __dlpack__), and then multiply waits for the default str
 """
 
 import ctypes
+from typing import Any, Callable
 
 import numpy as np
 
 from . import _arrays, errors
-from ._lib import api, constants
+from ._lib import api, constants, real
 
 CPU, CUDA, CUDA_HOST, MANAGED = 1, 2, 3, 13  # of DLDeviceType
 DEFAULT_STREAM = 1  # for __dlpack__, and CU_STREAM_LEGACY of the driver
@@ -66,7 +67,7 @@ class Vector:
         if self.dtype is None or len(self.shape) != 1:
             raise TypeError(
                 f"a tensor of {len(self.shape)} dimensions on a device is no vector of "
-                "float32 or float64"
+                "float32 or float64, and others are not multiplied there: copy it to the host"
             )
         n = self.shape[0]
         if n > 1 and self.strides not in (None, (1,)):
@@ -78,19 +79,48 @@ class Vector:
         )
 
 
-def device_of(X):
+def device_of(X: Any) -> "int | None":
     """The kind of device of an array of another library, or None if it has no __dlpack__."""
     if isinstance(X, np.ndarray) or not hasattr(X, "__dlpack_device__"):
         return None
     return int(X.__dlpack_device__()[0])
 
 
-def to_numpy(X):
+def is_foreign(*arrays: Any) -> bool:
+    """Is one of these an array of another library?"""
+    return any(device_of(X) is not None for X in arrays)
+
+
+def to_numpy(X: Any) -> np.ndarray:
     """An array of another library in memory of the host as an ndarray on the same memory."""
     return np.from_dlpack(X)
 
 
-def back(X, y):
+def for_result(X: Any) -> np.ndarray:
+    """The same for an array that gets a result.
+
+    numpy 1 shows all memory of others read-only, and numpy 2 where a producer gives no capsule with
+    a version, for the older ones cannot say whether the consumer may write. So a producer gives no
+    such capsule of memory that must not change.
+    """
+    try:
+        y = np.from_dlpack(X)
+        if y.flags.writeable:
+            return y
+        Vector(X)
+    except BufferError as problem:
+        raise ValueError(f"out cannot be written to: {problem}") from None
+    return _arrays.writable(y)
+
+
+def on_host(function: Callable[..., Any], X: Any, out: Any, *factors: float) -> Any:
+    """function(X, out, ...) where one of both, or both, are of another library, on the host."""
+    x = X if device_of(X) is None else to_numpy(X)
+    y = function(x, out if device_of(out) is None else for_result(out), *factors)
+    return out if out is not None else back(X, y)
+
+
+def back(X: Any, y: np.ndarray) -> Any:
     """An ndarray as an array of the library from which X came."""
     if hasattr(X, "__array_namespace__"):
         return X.__array_namespace__().from_dlpack(y)
@@ -138,7 +168,7 @@ def _wait_for_default_stream(device_id):
 
 def multiply(matrix, X, out, alpha, beta):
     """y = alpha A x + beta y with both vectors on a CUDA device, in the context's queue."""
-    device_id = _device_id(matrix.core.context)
+    device_id, alpha, beta = _device_id(matrix.core.context), real(alpha), real(beta)
     plan = matrix.core.plan("spmv", matrix.transposed)
     if out is None:
         if beta:

@@ -95,7 +95,7 @@ def _head_is_as_expected(sample):
     """Do the members of an ndarray that fast.c reads say what numpy says?"""
     at = id(sample) + _HEAD
     word, number = ctypes.c_size_t.from_address, ctypes.c_int.from_address
-    size = ctypes.sizeof(ctypes.c_size_t)
+    size, strided = ctypes.sizeof(ctypes.c_size_t), sample[::2]
     return (
         word(at - size).value == id(np.ndarray)
         and word(at).value == sample.ctypes.data
@@ -104,7 +104,7 @@ def _head_is_as_expected(sample):
         and word(word(at + 3 * size).value).value == sample.itemsize
         and word(at + 5 * size).value == id(sample.dtype)
         and number(at + 6 * size).value & 0x501 == 0x501
-        and number(id(sample[::2]) + _HEAD + 6 * size).value & 1 == 0
+        and number(id(strided) + _HEAD + 6 * size).value & 1 == 0
     )
 
 

@@ -7,8 +7,12 @@ of functions that it calls. ctypes releases the GIL in every call.
 """
 
 import ctypes
+import operator
 import os
 import types
+from typing import Any, Callable, TypeVar
+
+import numpy as np
 
 from . import _api, errors
 
@@ -28,6 +32,7 @@ KINDS: dict = {
 }
 KINDS[None] = None
 KINDS["ek_status"] = ctypes.c_int
+WHOLE = {KINDS[name] for name in ("c_int", "c_uint", "c_size_t", "c_int64", "c_uint64")}
 
 # Another library of the same version may take the place of the one in the package.
 path = os.environ.get("EVENKEEL_LIBRARY") or os.path.join(
@@ -81,15 +86,46 @@ def choice(table, name, argument):
     return table[name]
 
 
+def whole(value: Any, argument: str, kind: Any = ctypes.c_int64) -> int:
+    """An integer that fits the type; ctypes would take the rest of a larger one."""
+    number = operator.index(value)
+    if kind(number).value != number:
+        bits, is_signed = 8 * ctypes.sizeof(kind), kind(-1).value < 0
+        low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if is_signed else (0, 2**bits - 1)
+        raise errors.Overflow(f"{argument} is {number}; {low} to {high} are expected")
+    return number
+
+
+def real(value: Any, argument: str = "a factor") -> float:
+    """A number as a float."""
+    if type(value) is not float:
+        if isinstance(value, (str, bytes)) or np.iscomplexobj(value) or np.ndim(value):
+            raise TypeError(f"{argument} is {value!r}; a real number is expected")
+        value = float(value)
+    return value
+
+
+def text(value: Any, argument: str) -> bytes:
+    """A text as C has it; ctypes would take a number for an address."""
+    if not isinstance(value, (str, bytes)):
+        raise TypeError(f"{argument} is {value!r}; a text is expected")
+    return value.encode() if isinstance(value, str) else value
+
+
 def new(name, **members):
     """Makes a struct with its size set. Texts may be str; a member that is None stays zero."""
     kind = getattr(structs, name)
-    result = kind()
+    result, types_of = kind(), dict(kind._fields_)
     if kind._fields_[0][0] == "size":
         result.size = ctypes.sizeof(kind)
     for member, value in members.items():
-        if value is not None:
-            setattr(result, member, value.encode() if isinstance(value, str) else value)
+        if value is None:
+            continue
+        if types_of[member] in WHOLE:
+            value = whole(value, member, types_of[member])
+        elif types_of[member] is ctypes.c_char_p:
+            value = text(value, member)
+        setattr(result, member, value)
     return result
 
 
@@ -128,10 +164,13 @@ def as_dict(struct):
     return result
 
 
-def header(*names):
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def header(*names: str) -> Callable[[Function], Function]:
     """Appends what the header says about functions to a docstring."""
 
-    def append(function):
+    def append(function: Function) -> Function:
         texts = [f"{name}: {_api.DOCS[name]}" for name in names]
         function.__doc__ = "\n\n".join([(function.__doc__ or "").rstrip(), *texts])
         return function

@@ -3,12 +3,14 @@
 
 import ctypes
 import os
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from . import _arrays, _sparse, errors
-from ._context import default_context
-from ._lib import api, callbacks, choice, constants, header, new
+from ._context import Context, default_context
+from ._lib import api, callbacks, choice, constants, header, new, text, whole
 from ._matrix import Matrix
 from ._plan import Core
 
@@ -17,6 +19,8 @@ DUPLICATES = {
     "last": constants.EK_DUP_LAST,
     "error": constants.EK_DUP_ERROR,
 }
+VALUES = {"float64": constants.EK_F64, "float32": constants.EK_F32}
+INDICES = {"32": constants.EK_I32, "64/32": constants.EK_I64_32, "64": constants.EK_I64}
 
 
 def value_dtype(dtype):
@@ -36,6 +40,12 @@ def index_dtype(dtype):
     """The type that a matrix has for indices of another: one that holds all of them."""
     narrow = dtype.itemsize < 4 or dtype.newbyteorder("=") == _arrays.I32
     return _arrays.I32 if narrow else _arrays.I64
+
+
+def sizes(shape):
+    """Rows and columns."""
+    rows, cols = shape
+    return whole(rows, "the number of rows"), whole(cols, "the number of columns")
 
 
 def index_arrays(pointer, index):
@@ -70,7 +80,7 @@ def from_compressed(
 ):
     """Makes a matrix from the arrays of CSR or, if lines is 1, of CSC, which it borrows."""
     context = context or default_context()
-    rows, cols = (int(size) for size in shape)
+    rows, cols = sizes(shape)
     given, dtype = value, value_dtype(value.dtype)
     value = _arrays.as_type(value, dtype)
     pointer, index, types = index_arrays(pointer, index)
@@ -108,11 +118,14 @@ def from_compressed(
 
 
 @header("ek_matrix_from_csr")
-def from_csr(row_ptr, col_idx, val, shape, **options) -> Matrix:
+def from_csr(
+    row_ptr: ArrayLike, col_idx: ArrayLike, val: ArrayLike, shape: "tuple[int, int]", **options: Any
+) -> Matrix:
     """Makes a matrix from the arrays of compressed sparse rows, without a copy.
 
     The arrays are borrowed: they must not change while the matrix or a plan of it lives, except
-    that values may, with A.values_changed() afterwards. Options: copy=True makes copies,
+    that values may, with A.values_changed() afterwards. Of a matrix of scipy they do change if it
+    sorts them or sums duplicates: see evenkeel.matrix. Options: copy=True makes copies,
     trusted=True skips the check of the indices, calls= is the expected number of products (0:
     many), and context= another Context.
 
@@ -127,7 +140,9 @@ def from_csr(row_ptr, col_idx, val, shape, **options) -> Matrix:
 
 
 @header("ek_matrix_from_csc")
-def from_csc(col_ptr, row_idx, val, shape, **options) -> Matrix:
+def from_csc(
+    col_ptr: ArrayLike, row_idx: ArrayLike, val: ArrayLike, shape: "tuple[int, int]", **options: Any
+) -> Matrix:
     """Makes a matrix from the arrays of compressed sparse columns, without a copy, as from_csr."""
     arrays = np.asarray(col_ptr), np.asarray(row_idx), np.asarray(val)
     return from_compressed(shape, *arrays, lines=1, **options)
@@ -135,17 +150,17 @@ def from_csc(col_ptr, row_idx, val, shape, **options) -> Matrix:
 
 @header("ek_matrix_from_coo")
 def from_coo(
-    row_idx,
-    col_idx,
-    val,
-    shape,
+    row_idx: ArrayLike,
+    col_idx: ArrayLike,
+    val: ArrayLike,
+    shape: "tuple[int, int]",
     *,
     duplicates: str = "sum",
     trusted: bool = False,
     keep_order: bool = False,
-    context=None,
+    context: "Context | None" = None,
     calls: int = 0,
-    is_array=True,
+    is_array: bool = True,
 ) -> Matrix:
     """Makes a matrix in CSR from coordinates in any order; duplicates: "sum", "last", "error"."""
     context = context or default_context()
@@ -172,8 +187,7 @@ def from_coo(
         context.pointer,
         _arrays.VALUE[dtype],
         types,
-        int(shape[0]),
-        int(shape[1]),
+        *sizes(shape),
         len(val),
         _arrays.address(row),
         _arrays.address(col),
@@ -183,16 +197,27 @@ def from_coo(
         is_array=is_array,
     )
     core.own = "the matrix was made from coordinates: make it again"
+    _arrays.copies.add(*_sparse.compressed(core)[:3])
     return Matrix(core)
 
 
-def matrix(A, *, copy: bool = False, trusted: bool = False, calls: int = 0, context=None) -> Matrix:
+def matrix(
+    A: Any,
+    *,
+    copy: bool = False,
+    trusted: bool = False,
+    calls: int = 0,
+    context: "Context | None" = None,
+) -> Matrix:
     """Makes a Matrix of a sparse matrix or array of scipy, or of a dense ndarray.
 
     CSR and CSC are used where they are, with indices of 32 or 64 bits and values of 32 or 64: their
     arrays must not change while the result or a plan of it lives (values may, with values_changed()
-    afterwards). copy=True makes copies. COO is read and becomes CSR. Other kinds, integers among
-    the values, and dense arrays are converted first, which evenkeel.copies() counts.
+    afterwards). copy=True makes copies. So does evenkeel where A has unsorted or duplicate entries
+    (A.has_canonical_format is False, as after scipy's A @ B): spsolve, A.max() and other functions
+    of scipy sort those where they are. A.sum_duplicates() before saves the copy. COO is read and
+    becomes CSR; other kinds, integers among the values, and dense arrays are converted.
+    evenkeel.copies() counts all these but copy=True.
 
     `calls` is the expected number of products, many if it is 0: set it if there are only a few, so
     that they are not preceded by preparations for a thousand.
@@ -209,14 +234,18 @@ def matrix(A, *, copy: bool = False, trusted: bool = False, calls: int = 0, cont
     """
     if isinstance(A, Matrix):
         return _of_matrix(A, copy, calls, context)
-    options = {"trusted": trusted, "calls": calls, "context": context}
+    return of_any(A, copy, trusted=trusted, calls=calls, context=context)
+
+
+def of_any(A, copy=False, lasting=True, **options):
+    """A Matrix of what is none; unless it is `lasting`, nobody changes A before the result goes."""
     kind = getattr(A, "format", None)
     if not isinstance(kind, str) or not hasattr(A, "tocsr"):
         A = _arrays.unmasked(A)
         if A.ndim != 2:
             raise TypeError(f"{type(A).__name__} of {A.ndim} dimensions is not a matrix")
         row, col = A.nonzero()
-        return from_coo(row, col, _arrays.copies.add(A[row, col]), A.shape, **options)
+        return from_coo(row, col, A[row, col], A.shape, **options)
     if len(A.shape) != 2:
         raise ValueError(f"the array has {len(A.shape)} dimensions; two are expected")
     options["is_array"] = _sparse.is_array_of(A)
@@ -225,18 +254,20 @@ def matrix(A, *, copy: bool = False, trusted: bool = False, calls: int = 0, cont
         return from_coo(A.row, A.col, A.data, A.shape, **options)
     if converted := kind not in ("csr", "csc"):
         A = A.tocsr()
-        _arrays.copies.add(A.data)
-    result = from_compressed(
-        A.shape,
-        A.indptr,
-        A.indices,
-        A.data,
-        lines=int(A.format == "csc"),
-        copy=copy,
-        **options,
-    )
+        _arrays.copies.add(A.indptr, A.indices, A.data)
+    arrays, lines = (A.indptr, A.indices, A.data), int(A.format == "csc")
+    result = from_compressed(A.shape, *arrays, lines=lines, copy=copy, **options)
     if converted:
         result.core.own = f"the matrix was converted from {kind}: make it again"
+    elif lasting and not copy and not getattr(A, "has_canonical_format", True):
+        # scipy reads A without a check to find that out, but it was checked above.
+        _arrays.copies.add(*arrays)
+        options["trusted"] = True
+        result = from_compressed(A.shape, *arrays, lines=lines, copy=True, **options)
+        result.core.own = (
+            "the matrix was copied, since scipy may sort its entries where they are: change the "
+            "values by set_values, or call sum_duplicates of scipy before the matrix is made"
+        )
     return result
 
 
@@ -255,16 +286,8 @@ def _of_matrix(A, copy, calls, context):
 
 def value_and_index(dtype, index):
     """The types of the library for these, 0 where there is none."""
-    value = _arrays.VALUE[np.dtype(dtype)] if dtype is not None else 0
-    pointers = {
-        None: 0,
-        "32": constants.EK_I32,
-        "64/32": constants.EK_I64_32,
-        "64": constants.EK_I64,
-    }
-    if index not in pointers:
-        raise ValueError(f"index is {index!r}; None, '32', '64/32' and '64' are expected")
-    return value, pointers[index]
+    value = choice(VALUES, np.dtype(dtype).name, "dtype") if dtype is not None else 0
+    return value, choice(INDICES, index, "index") if index is not None else 0
 
 
 def read_options(
@@ -277,7 +300,7 @@ def read_options(
     progress=None,
 ):
     """An ek_read_options, what has to live during the call, and what `progress` raised."""
-    raised: list = []
+    raised = []
 
     def call(_user, done, total):
         try:
@@ -301,7 +324,15 @@ def read_options(
 
 
 @header("ek_matrix_read")
-def read(path, *, dtype=None, index=None, context=None, calls: int = 0, **options) -> Matrix:
+def read(
+    path: "str | bytes | os.PathLike[Any]",
+    *,
+    dtype: "DTypeLike | None" = None,
+    index: "str | None" = None,
+    context: "Context | None" = None,
+    calls: int = 0,
+    **options: Any,
+) -> Matrix:
     """Reads a matrix from a file: Matrix Market (.mtx, .mtx.gz) or the library's .ekm.
 
     Options are those of ek_read_options: allow_nan, mirror, duplicates, max_bytes, max_ratio,
@@ -329,14 +360,19 @@ def read(path, *, dtype=None, index=None, context=None, calls: int = 0, **option
 
 
 @header("ek_matrix_write")
-def write(path, A, form: "str | None" = None) -> None:
+def write(path: "str | bytes | os.PathLike[Any]", A: Any, form: "str | None" = None) -> None:
     """Writes a matrix, or whatever evenkeel.matrix takes, to a file; form: "mtx", "ekm" or None."""
     matrix(A).write(path, form)
 
 
 @header("ek_matrix_generate")
 def generate(
-    spec: str, *, dtype=np.float64, index: str = "32", context=None, calls: int = 0
+    spec: str,
+    *,
+    dtype: DTypeLike = np.float64,
+    index: str = "32",
+    context: "Context | None" = None,
+    calls: int = 0,
 ) -> Matrix:
     """Makes a synthetic matrix from a generator's name and parameters.
 
@@ -348,7 +384,7 @@ def generate(
         context,
         api.ek_matrix_generate,
         context.pointer,
-        spec.encode(),
+        text(spec, "spec"),
         *value_and_index(dtype, index),
         calls=calls,
     )

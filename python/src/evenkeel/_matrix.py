@@ -3,22 +3,25 @@
 
 import ctypes
 import numbers
-import operator
 import os
+from typing import Any, overload
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from . import _arrays, _dlpack, _make, _products, _sparse, errors
-from ._lib import api, as_dict, contents, each, header, new
+from . import _arrays, _dlpack, _make, _products, _sparse
+from ._context import Context
+from ._entries import Entries
+from ._lib import api, as_dict, contents, each, header, new, text
 from ._plan import Core, Plan
 from .vectors import SparseVector, multiply as multiply_vector
 
 
-class Matrix:
+class Matrix(Entries):
     """A sparse matrix: `A @ x`, `A @ X`, `A @ B`, `A.T`, `A + B`, and what scipy's solvers need.
 
-    Make one with evenkeel.matrix, read or generate. The entries never change through this class,
-    except by set_values and A[i, j] = v, so a matrix may be used by any number of threads.
+    Make one with evenkeel.matrix, read or generate. Any number of threads may use a matrix, except
+    that set_values, values_changed and A[i, j] = v must not run beside anything else on it.
     """
 
     __slots__ = ("core", "transposed", "shape", "dtype", "_product", "__weakref__")
@@ -33,16 +36,27 @@ class Matrix:
 
     # ---- Products with dense arrays ----
 
-    def __matmul__(self, x):
+    @overload
+    def __matmul__(self, x: "Matrix") -> "Matrix": ...
+    @overload
+    def __matmul__(self, x: SparseVector) -> SparseVector: ...
+    @overload
+    def __matmul__(self, x: np.ndarray) -> np.ndarray: ...
+    @overload
+    def __matmul__(self, x: Any) -> Any: ...
+    def __matmul__(self, x: Any) -> Any:
         y = self._product(x)
         return y if y is not None else self.matmul(x)
 
     @header("ek_spmv", "ek_spmm")
-    def matmul(self, X, out=None, alpha: float = 1.0, beta: float = 0.0):
+    def matmul(self, X: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0) -> Any:
         """Computes alpha A X + beta out for a vector, a block or a sparse matrix X.
 
         The result has the type of A, or that of X if it is wider: a matrix of f32 is converted
         once, when it first meets an operand of f64. Complex operands give complex results.
+
+        X and out may be arrays of torch, cupy and others, which have __dlpack__. On the device of
+        A's context they must be vectors: blocks in its memory are refused with a TypeError.
 
         >>> import numpy as np, scipy.sparse as sp
         >>> A, y = Matrix.of(sp.csr_array([[1., 2], [0, 3]])), np.ones(2)
@@ -55,20 +69,15 @@ class Matrix:
             y = self._product(X, out)
             if y is not None:
                 return y
-        if _sparse.is_sparse(X):
+        is_vector = isinstance(X, SparseVector)
+        if is_vector or _sparse.is_sparse(X):
             if out is not None or beta:
-                raise ValueError("products of sparse matrices have no out and no beta")
-            return _sparse.multiply(self, X, alpha)
-        if isinstance(X, SparseVector):
-            return multiply_vector(self, X, alpha)
-        if not isinstance(X, np.ndarray):
-            device = _dlpack.device_of(X)
-            if device in (_dlpack.CUDA, _dlpack.MANAGED):
-                return _dlpack.multiply(self, X, out, alpha, beta)
-            if device is not None:
-                into = out if isinstance(out, (np.ndarray, type(None))) else _dlpack.to_numpy(out)
-                y = self.matmul(_dlpack.to_numpy(X), into, alpha, beta)
-                return _dlpack.back(X, y) if out is None else out
+                raise ValueError("products with sparse operands have no out and no beta")
+            return (multiply_vector if is_vector else _sparse.multiply)(self, X, alpha)
+        if _dlpack.device_of(X) in (_dlpack.CUDA, _dlpack.MANAGED):
+            return _dlpack.multiply(self, X, out, alpha, beta)
+        if _dlpack.is_foreign(X, out):
+            return _dlpack.on_host(self.matmul, X, out, alpha, beta)
         X = _arrays.unmasked(X)
         if X.ndim == 1 and X.dtype == self.dtype and alpha == 1 and beta == 0:
             self._product = self.core.plan("spmv", self.transposed).product()
@@ -78,18 +87,20 @@ class Matrix:
         return _products.multiply(self, X, out, alpha, beta)
 
     @header("ek_dense_spmm")
-    def rmatmul(self, X, out=None, alpha: float = 1.0, beta: float = 0.0):
+    def rmatmul(self, X: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0) -> Any:
         """Computes alpha X A + beta out: products from the other side."""
+        if _dlpack.is_foreign(X, out):
+            return _dlpack.on_host(self.rmatmul, X, out, alpha, beta)
         return _products.multiply_left(self, _arrays.unmasked(X), out, alpha, beta)
 
-    def __rmatmul__(self, X):
+    def __rmatmul__(self, X: Any) -> Any:
         if _sparse.is_sparse(X):
             return _sparse.multiply_from_left(X, self)
         return self.rmatmul(X)
 
     dot = matvec = matmat = matmul
 
-    def rmatvec(self, x, out=None):
+    def rmatvec(self, x: Any, out: Any = None) -> Any:
         """A.T @ x."""
         return self.T.matmul(x, out)
 
@@ -108,54 +119,64 @@ class Matrix:
 
     adjoint = transpose
 
-    def for_operand(self, dtype) -> "Matrix":
+    def for_operand(self, dtype: DTypeLike) -> "Matrix":
         """This matrix, or one of f64 with the same entries, for an operand of this type."""
         if self.dtype == _arrays.F64 or np.result_type(self.dtype, dtype) == _arrays.F32:
             return self
-        core = self.core
-        if core.wide is None:
-            wide = Matrix(core).astype(np.float64).core
+        core, wide = self.core, self.core.wide
+        if wide is None:
+            made = Matrix(core).astype(np.float64).core
             with core.lock:
-                core.wide = core.wide or wide
-        return Matrix(core.wide, self.transposed)
+                wide = core.wide = core.wide or made
+        return Matrix(wide, self.transposed)
 
     # ---- Sparse results ----
 
-    def __add__(self, B):
-        return _sparse.add(self, B, 1.0, 1.0)
+    @overload
+    def __add__(self, B: "Matrix") -> "Matrix": ...
+    @overload
+    def __add__(self, B: Any) -> Any: ...
+    def __add__(self, B: Any) -> Any:
+        return _sparse.sum_of(self, B, 1.0, 1.0)
 
     __radd__ = __add__
 
-    def __sub__(self, B):
-        return _sparse.add(self, B, 1.0, -1.0)
+    @overload
+    def __sub__(self, B: "Matrix") -> "Matrix": ...
+    @overload
+    def __sub__(self, B: Any) -> Any: ...
+    def __sub__(self, B: Any) -> Any:
+        return _sparse.sum_of(self, B, 1.0, -1.0)
 
-    def __rsub__(self, B):
-        return _sparse.add(self, B, -1.0, 1.0)
+    def __rsub__(self, B: Any) -> Any:
+        return _sparse.sum_of(self, B, -1.0, 1.0)
 
-    def __mul__(self, alpha):
+    def __mul__(self, alpha: float) -> "Matrix":
         return _sparse.scale(self, alpha) if isinstance(alpha, numbers.Real) else NotImplemented
 
     __rmul__ = __mul__
 
-    def __truediv__(self, alpha):
+    def __truediv__(self, alpha: float) -> "Matrix":
         is_number = isinstance(alpha, numbers.Real)
         return _sparse.scale(self, 1 / alpha) if is_number else NotImplemented
 
-    def __neg__(self):
+    def __neg__(self) -> "Matrix":
         return _sparse.scale(self, -1)
 
     @header("ek_spgemm")
-    def multiply_sparse(self, B, alpha: float = 1.0, D=None, beta: float = 1.0, **options):
+    def multiply_sparse(
+        self, B: Any, alpha: float = 1.0, D: Any = None, beta: float = 1.0, **options: Any
+    ) -> Any:
         """alpha A B + beta D, all sparse; options are those of plan."""
         return _sparse.multiply(self, B, alpha, D, beta, **options)
 
     @header("ek_spadd")
-    def add(self, B, alpha: float = 1.0, beta: float = 1.0, **options):
+    def add(self, B: Any, alpha: float = 1.0, beta: float = 1.0, **options: Any) -> Any:
         """alpha A + beta B, both sparse; options are those of plan."""
         return _sparse.add(self, B, alpha, beta, **options)
 
     @header("ek_triple")
-    def galerkin(self, P, alpha: float = 1.0, **options):
+    def galerkin(self, P: Any, alpha: float = 1.0, **options: Any) -> Any:
         """alpha P^T A P, all sparse; options are those of plan."""
         return _sparse.galerkin(self, P, alpha, **options)
 
@@ -210,7 +231,7 @@ class Matrix:
     # ---- What it is ----
 
     @staticmethod
-    def of(A, **options) -> "Matrix":
+    def of(A: Any, **options: Any) -> "Matrix":
         """evenkeel.matrix(A)."""
         return _make.matrix(A, **options)
 
@@ -242,7 +263,7 @@ class Matrix:
         return info["format"] + (":" + ",".join(values) if values else "")
 
     @property
-    def context(self):
+    def context(self) -> Context:
         """The context in which the matrix was made."""
         return self.core.context
 
@@ -275,7 +296,12 @@ class Matrix:
 
     @header("ek_matrix_convert")
     def convert(
-        self, format: str, *, dtype=None, index: "str | None" = None, max_bytes: int = 0
+        self,
+        format: str,
+        *,
+        dtype: "DTypeLike | None" = None,
+        index: "str | None" = None,
+        max_bytes: int = 0,
     ) -> "Matrix":
         """A copy in another format, "sell:c=8" for example."""
         value, width = _make.value_and_index(dtype, index)
@@ -283,34 +309,37 @@ class Matrix:
         plain = _sparse.plain(self).core
         return Matrix(
             plain.derived(
-                api.ek_matrix_convert, plain.handle.pointer, format.encode(), ctypes.byref(options)
+                api.ek_matrix_convert,
+                plain.handle.pointer,
+                text(format, "format"),
+                ctypes.byref(options),
             )
         )
 
-    def astype(self, dtype) -> "Matrix":
+    def astype(self, dtype: DTypeLike) -> "Matrix":
         """A copy with values of another type, f32 or f64."""
         result = Matrix(self.core).convert(self.info["format"], dtype=dtype)
         return result.T if self.transposed else result
 
-    def tocsr(self, copy: bool = False):
+    def tocsr(self, copy: bool = False) -> Any:
         """This matrix in CSR of scipy: a read-only view if it is stored so and copy is False."""
         return _sparse.to_scipy(self, "csr", copy)
 
-    def tocsc(self, copy: bool = False):
+    def tocsc(self, copy: bool = False) -> Any:
         """This matrix in CSC of scipy: a read-only view if it is stored so and copy is False."""
         return _sparse.to_scipy(self, "csc", copy)
 
-    def tocoo(self):
+    def tocoo(self) -> Any:
         """This matrix in COO of scipy."""
         return self.tocsr().tocoo()
 
-    def toscipy(self):
+    def toscipy(self) -> Any:
         """This matrix in scipy, in CSC if it is stored so, else in CSR."""
         by_columns = (self.info["format"] == "csc") != self.transposed
         return _sparse.to_scipy(self, "csc" if by_columns else "csr")
 
     @header("ek_spadd_dense")
-    def toarray(self, out=None) -> np.ndarray:
+    def toarray(self, out: "np.ndarray | None" = None) -> np.ndarray:
         """This matrix as an ndarray."""
         Y = _products.target(self.shape, self.dtype, out, 0.0)
         view = _arrays.block(Y)
@@ -325,51 +354,12 @@ class Matrix:
         return self.tocsr().diagonal()
 
     @header("ek_matrix_write")
-    def write(self, path, form: "str | None" = None) -> None:
+    def write(self, path: "str | bytes | os.PathLike[Any]", form: "str | None" = None) -> None:
         """Writes the matrix to a file, "mtx" or "ekm"."""
-        plain = _sparse.plain(self)
-        api.ek_matrix_write(plain.core.handle.pointer, os.fsencode(path), form and form.encode())
+        plain, kind = _sparse.plain(self), None if form is None else text(form, "form")
+        api.ek_matrix_write(plain.core.handle.pointer, os.fsencode(path), kind)
 
-    # ---- Entries ----
-
-    def __getitem__(self, where) -> float:
-        i, j = self._place(where)
-        value = ctypes.c_double()
-        api.ek_matrix_get(self.core.handle.pointer, i, j, ctypes.byref(value))
-        return value.value
-
-    def __setitem__(self, where, value) -> None:
-        i, j = self._place(where)
-        api.ek_matrix_set(self.core.handle.pointer, i, j, value)
-        self.core.wide = None
-
-    def _place(self, where):
-        if not isinstance(where, tuple) or len(where) != 2:
-            raise TypeError(f"an entry is A[i, j]; [{where!r}] is not a row and a column")
-        place = []
-        for name, index, size in zip(("row", "column"), map(operator.index, where), self.shape):
-            if not -size <= index < size:
-                raise errors.OutOfRange(f"{name} {index} is not one of {size}")
-            place.append(index % size)
-        return tuple(place[:: -1 if self.transposed else 1])
-
-    @header("ek_matrix_values_changed")
-    def values_changed(self) -> None:
-        """Tells that values of the arrays changed from which the matrix was made, if it uses them
-        where they are."""
-        if self.core.own:
-            raise ValueError(f"no values changed: {self.core.own}")
-        api.ek_matrix_values_changed(self.core.handle.pointer)
-        self.core.wide = None
-
-    @header("ek_matrix_set_values")
-    def set_values(self, values) -> None:
-        """Gives the entries new values, in the order of the arrays from which it was made."""
-        values = _arrays.as_type(np.asarray(values), self.dtype)
-        api.ek_matrix_set_values(self.core.handle.pointer, values.size, _arrays.address(values))
-        self.core.wide = None
-
-    def __repr__(self):
+    def __repr__(self) -> str:
         rows, cols = self.shape
         return (
             f"<evenkeel.Matrix {rows} x {cols}, {self.nnz} entries, {self.dtype}, {self.format}"

@@ -3,10 +3,13 @@
 
 import ctypes
 import threading
+from typing import Any, Callable
 
-from . import _arrays, _fast, _products
-from ._context import allowed, state
-from ._lib import api, as_dict, choice, constants, header, made, new
+import numpy as np
+
+from . import _arrays, _dlpack, _fast, _products
+from ._context import Context, allowed, state
+from ._lib import Handle, api, as_dict, choice, constants, header, made, new, whole
 
 OPERATIONS = {
     name.decode(): number for number in range(1, 64) if (name := api.ek_operation_name(number))
@@ -30,24 +33,34 @@ class Core:
         "own",
     )
 
-    def __init__(self, context, function, *arguments, calls=0, is_array=True, keep=()):
+    def __init__(
+        self,
+        context: Context,
+        function: Callable[..., Any],
+        *arguments: Any,
+        calls: int = 0,
+        is_array: bool = True,
+        keep: "tuple[Any, ...]" = (),
+    ) -> None:
         """Has a function make the matrix, which uses what is in `keep` for as long as it lives."""
         self.handle = made(api.ek_matrix_destroy, (context, *keep), function, *arguments)
         info = new("ek_matrix_info")
         api.ek_matrix_get_info(self.handle.pointer, ctypes.byref(info))
         self.context = context
-        self.shape, self.dtype = (info.rows, info.cols), _arrays.DTYPE[info.value]
+        self.shape: "tuple[int, int]" = (info.rows, info.cols)
+        self.dtype: np.dtype = _arrays.DTYPE[info.value]
         self.calls, self.is_array = calls, is_array
         self.lock = threading.Lock()
-        self.plans, self.wide = {}, None
+        self.plans: "dict[tuple, Plan]" = {}
+        self.wide: "Core | None" = None
         # Why no array of the caller has the values; None if one has.
-        self.own = "the matrix has values of its own: change them by set_values"
+        self.own: "str | None" = "the matrix has values of its own: change them by set_values"
 
-    def derived(self, function, *arguments):
+    def derived(self, function: Callable[..., Any], *arguments: Any) -> "Core":
         """The core of a matrix that a function makes of this one, in the same context."""
         return Core(self.context, function, *arguments, calls=self.calls, is_array=self.is_array)
 
-    def plan(self, operation, transposed, width=0):
+    def plan(self, operation: str, transposed: bool, width: int = 0) -> "Plan":
         """The plan that products of this kind share, made when it is first needed."""
         key = operation, transposed, width
         found = self.plans.get(key)
@@ -63,7 +76,8 @@ class Core:
 class Plan:
     """An operation prepared for a matrix: `plan @ x`, or `plan(x, out=y)`. Matrix.plan makes it.
 
-    It may be used by any number of threads, and lives on when the matrix is gone.
+    It may be used by any number of threads, and lives on when the matrix is gone. set_values and
+    values_changed of the matrix must not run beside it.
     """
 
     __slots__ = (
@@ -82,23 +96,23 @@ class Plan:
 
     def __init__(
         self,
-        core,
-        operation,
-        transposed,
+        core: Core,
+        operation: str,
+        transposed: bool,
         *,
-        calls=0,
-        method=None,
-        format=None,
-        reproducible=False,
-        budget=0,
-        width=0,
-        threads=0,
-        measure=False,
-        B=None,
-        D=None,
-        B_transposed=False,
-        index=0,
-    ):
+        calls: int = 0,
+        method: "str | None" = None,
+        format: "str | None" = None,
+        reproducible: bool = False,
+        budget: int = 0,
+        width: int = 0,
+        threads: int = 0,
+        measure: bool = False,
+        B: "Core | None" = None,
+        D: "Core | None" = None,
+        B_transposed: bool = False,
+        index: int = 0,
+    ) -> None:
         self._number = choice(OPERATIONS, operation, "operation")
         self.operation = operation
         self.shape = core.shape[::-1] if transposed else core.shape
@@ -120,10 +134,12 @@ class Plan:
             "D": D and D.handle.pointer,
             "reproducible": constants.EK_REPRO_STRICT if reproducible else constants.EK_REPRO_RUN,
         }
-        self._handles, self._runs, self._lock = {}, {}, threading.Lock()
+        self._handles: "dict[int, Handle]" = {}
+        self._runs: "dict[int, Callable[..., Any]]" = {}
+        self._lock = threading.Lock()
         self.handle()
 
-    def handle(self):
+    def handle(self) -> Handle:
         """The plan of the library for the limit of threads that is in force."""
         limit = state.limit
         found = self._handles.get(limit)
@@ -134,7 +150,7 @@ class Plan:
                     found = self._handles[limit] = self._make()
         return found
 
-    def product(self):
+    def product(self) -> Callable[..., Any]:
         """The fast function for plan @ x under the limit of threads that is in force."""
         found = self._runs.get(state.limit)
         if found is None:
@@ -154,15 +170,17 @@ class Plan:
             ctypes.byref(hints),
         )
 
-    def __matmul__(self, x):
+    def __matmul__(self, x: Any) -> Any:
         return self(x)
 
-    def __call__(self, x, out=None, alpha: float = 1.0, beta: float = 0.0):
+    def __call__(self, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0) -> Any:
         """Computes alpha op(A) x + beta out for a vector or, if the plan is for "spmm", a block."""
         if self.operation == "spmv" and alpha == 1 and beta == 0:
             y = self.product()(x, out)
             if y is not None:
                 return y
+        if _dlpack.is_foreign(x, out):
+            return _dlpack.on_host(self, x, out, alpha, beta)
         return _products.run_dense(self, x, out, alpha, beta)
 
     matvec = matmat = dot = __call__
@@ -203,9 +221,9 @@ class Plan:
     def predict(self, calls: int = 0) -> dict:
         """The predicted seconds of one of `calls` runs: "run", and "convert" for the format."""
         prediction = new("ek_prediction")
-        api.ek_plan_predict(self.handle().pointer, calls, ctypes.byref(prediction))
+        api.ek_plan_predict(self.handle().pointer, whole(calls, "calls"), ctypes.byref(prediction))
         return as_dict(prediction)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         rows, cols = self.shape
         return f"<evenkeel.Plan {self.operation} {rows} x {cols}, {self.method} in {self.format}>"

@@ -6,7 +6,7 @@ import ctypes
 import numpy as np
 
 from . import _arrays
-from ._lib import api
+from ._lib import api, real
 
 WIDTHS = (2, 4, 8, 16, 32, 64)  # plans for blocks are made for one of these, the next above
 RUN = {"spmv": api.ek_spmv, "spmm": api.ek_spmm, "dense_spmm": api.ek_dense_spmm}
@@ -33,6 +33,7 @@ def target(shape, dtype, out, beta, order="C"):
 
 def call(plan, alpha, x, beta, y, view):
     """Runs a plan with the view x, into the ndarray y or, if it has no view, by way of a copy."""
+    alpha, beta = real(alpha, "alpha"), real(beta, "beta")
     at, to = y, view(y)
     if to is None:
         at = _arrays.copies.add(y.copy())

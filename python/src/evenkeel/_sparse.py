@@ -2,38 +2,51 @@
 """Products and sums of sparse matrices, and the way to scipy's classes."""
 
 import ctypes
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _arrays, _make, _matrix, errors  # _make and _matrix import this module, too
-from ._lib import api, constants, new
-from ._plan import Plan
+from ._lib import api, constants, new, real
+from ._plan import Core, Plan
+
+if TYPE_CHECKING:
+    from ._matrix import Matrix
 
 
-def is_sparse(B):
+def is_sparse(B: Any) -> bool:
     """Is B a Matrix, or a sparse array or matrix of scipy?"""
     is_scipy = isinstance(getattr(B, "format", None), str) and hasattr(B, "tocsr")
     return is_scipy or isinstance(B, _matrix.Matrix)
 
 
-def operand(B, like):
+def operand(B: Any, like: "Matrix") -> "Matrix":
     """B as a Matrix in the context of another, for this one call."""
     if isinstance(B, _matrix.Matrix):
         return B
-    return _make.matrix(B, context=like.context, calls=1)
+    return _make.of_any(B, lasting=False, context=like.context, calls=1)
 
 
-def same_type(A, B):
+def same_type(A: "Matrix", B: "Matrix") -> "tuple[Matrix, Matrix]":
     """Both with the wider of their types."""
     return A.for_operand(B.dtype), B.for_operand(A.dtype)
 
 
-def product_of(operation, function, A, B, factors, D=None, **options):
+def product_of(
+    operation: str,
+    function: Any,
+    A: "Matrix",
+    B: "Matrix",
+    factors: Any,
+    D: Any = None,
+    **options: Any,
+) -> "Matrix":
     """Runs a plan with one or two more matrices once, and returns the new matrix."""
     A, B = same_type(A, B)
     if D is not None:
         D = D.for_operand(A.dtype)
         A, B, D = A.for_operand(D.dtype), B.for_operand(D.dtype), plain(D)
+    factors = [real(factor) for factor in factors]
     given = {"calls": 1, "B": B.core, "D": D and D.core, "B_transposed": B.transposed, **options}
 
     def make():
@@ -47,7 +60,7 @@ def product_of(operation, function, A, B, factors, D=None, **options):
         return make()
 
 
-def like(result, B):
+def like(result: "Matrix", B: Any) -> Any:
     """The result in the class of B: a Matrix, or an array or a matrix of scipy."""
     if isinstance(B, _matrix.Matrix):
         return result
@@ -56,7 +69,9 @@ def like(result, B):
     return _scipy(arrays, result.shape, is_array_of(B), lines, True)
 
 
-def multiply(A, B, alpha=1.0, D=None, beta=1.0, **options):
+def multiply(
+    A: "Matrix", B: Any, alpha: float = 1.0, D: Any = None, beta: float = 1.0, **options: Any
+) -> Any:
     """alpha A B + beta D, of the class of B."""
     D = None if D is None else operand(D, A)
     return like(
@@ -64,38 +79,43 @@ def multiply(A, B, alpha=1.0, D=None, beta=1.0, **options):
     )
 
 
-def multiply_from_left(B, A):
+def multiply_from_left(B: Any, A: "Matrix") -> Any:
     """B A for a B of scipy, whose class the result has."""
     return like(product_of("spgemm", api.ek_spgemm, operand(B, A), A, (1.0, 0.0)), B)
 
 
-def add(A, B, alpha, beta, **options):
+def add(A: "Matrix", B: Any, alpha: float, beta: float, **options: Any) -> Any:
     """alpha A + beta B, of the class of B."""
-    if np.isscalar(B) and B == 0:  # sum() begins with it
-        return scale(A, alpha)
     if not is_sparse(B):
-        return NotImplemented
+        raise TypeError(f"{type(B).__name__} is not a sparse matrix")
     return like(product_of("spadd", api.ek_spadd, A, operand(B, A), (alpha, beta), **options), B)
 
 
-def galerkin(A, P, alpha, **options):
+def sum_of(A: "Matrix", B: Any, alpha: float, beta: float) -> Any:
+    """The same for the operators + and -."""
+    if np.isscalar(B) and B == 0:  # sum() begins with it
+        return scale(A, alpha)
+    return add(A, B, alpha, beta) if is_sparse(B) else NotImplemented
+
+
+def galerkin(A: "Matrix", P: Any, alpha: float, **options: Any) -> Any:
     """alpha P^T A P, of the class of P."""
     return like(product_of("triple", api.ek_triple, A, operand(P, A), (alpha,), **options), P)
 
 
-def transpose(A):
+def transpose(A: "Matrix") -> "Matrix":
     """The transpose as a matrix of its own, in the format of A if that is csr or csc."""
     core = A.core
     plan = Plan(core, "transpose", False, calls=1)
     return _matrix.Matrix(core.derived(api.ek_transpose, plan.handle().pointer))
 
 
-def plain(A):
+def plain(A: "Matrix") -> "Matrix":
     """A matrix that is no transpose: A itself, or its transpose as a matrix of its own."""
     return transpose(A) if A.transposed else A
 
 
-def scale(A, alpha):
+def scale(A: "Matrix", alpha: Any) -> "Matrix":
     """alpha A, with new values and the same pattern."""
     source = A.core if A.info["format"] in ("csr", "csc") else A.convert("csr").core
     pointer, index, value, lines = compressed(source)
@@ -103,7 +123,7 @@ def scale(A, alpha):
         source.shape,
         pointer,
         index,
-        value * value.dtype.type(alpha),
+        value * value.dtype.type(real(alpha)),
         lines=lines,
         trusted=True,
         context=source.context,
@@ -114,7 +134,7 @@ def scale(A, alpha):
     return result.T if A.transposed and source is A.core else result
 
 
-def compressed(core, writable=False):
+def compressed(core: Core, writable: bool = False) -> "tuple[Any, ...]":
     """The arrays of a matrix in csr or csc as views, and 1 if it is csc."""
     info = new("ek_matrix_info")
     api.ek_matrix_get_info(core.handle.pointer, ctypes.byref(info))
@@ -129,7 +149,7 @@ def compressed(core, writable=False):
     return (*views, int(by_columns))
 
 
-def is_array_of(B):
+def is_array_of(B: Any) -> bool:
     """Is B an array of scipy, and not one of its older matrices?"""
     import scipy.sparse
 
@@ -151,7 +171,7 @@ def _scipy(arrays, shape, is_array, lines, is_sorted=False):
     return C
 
 
-def to_scipy(A, kind, copy=False):
+def to_scipy(A: "Matrix", kind: str, copy: bool = False) -> Any:
     """A in CSR or CSC of scipy; a view if it is stored so, unless a copy is wanted."""
     core = A.core
     # The transpose of CSR is the same arrays, read as CSC.
@@ -164,7 +184,7 @@ def to_scipy(A, kind, copy=False):
     return _scipy(arrays, A.shape, core.is_array, lines ^ A.transposed)
 
 
-def coarsen(function, A, strength, omega):
+def coarsen(function: Any, A: "Matrix", strength: float, omega: float) -> "Matrix":
     """A prolongator of A."""
     source = plain(A).core
     options = new("ek_aggregation", strength=strength, omega=omega)

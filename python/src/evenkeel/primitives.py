@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Primitives on numpy arrays of int32, int64, float32 and float64: what sparse operations are built
-from. Options of all: method=, threads=, block=, arity=, trusted=, context=."""
+from. Options of all: method=, threads=, block=, arity=, trusted=, context=. Heaps: ek.Heap."""
 
 import ctypes
+from typing import Any, Optional, Union
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import _arrays
-from ._context import allowed, default_context
-from ._lib import api, choice, constants, header, new
+from ._lib import api, choice, constants, header, whole
+from ._primitive import index_type, marks, numbers, options, pairs, room, segments, two_alike
 
 MONOIDS = {
     "sum": constants.EK_SUM,
@@ -20,79 +22,24 @@ KINDS = {"inclusive": constants.EK_INCLUSIVE, "exclusive": constants.EK_EXCLUSIV
 _by, _at = ctypes.byref, _arrays.address
 
 
-def options(method=None, threads=0, block=0, arity=0, trusted=False, context=None):
-    """The pointer of a context, and a pointer to options."""
-    context = context or default_context()
-    given = new(
-        "ek_array_options",
-        method=method,
-        threads=allowed(context, threads),
-        block=block,
-        arity=arity,
-        flags=constants.EK_TRUSTED if trusted else 0,
-    )
-    return context.pointer, _by(given)
+@header("ek_array_add")
+def add(a: ArrayLike, b: ArrayLike, out: Optional[np.ndarray] = None, **given: Any) -> np.ndarray:
+    """The sum of two arrays of the same type; out may be one of them.
 
-
-def numbers(array, argument="array"):
-    """An array of one dimension, contiguous, of one of the four types."""
-    array = np.asarray(array)
-    if array.ndim != 1 or array.dtype.newbyteorder("=") not in _arrays.VALUE:
-        raise TypeError(
-            f"{argument} has the type {array.dtype} and {array.ndim} dimensions; int32, "
-            "int64, float32 or float64, and one are expected"
-        )
-    return _arrays.as_type(array, array.dtype.newbyteorder("="))
-
-
-def two_alike(a, b):
-    """Two arrays of numbers of the same type."""
-    a, b = numbers(a, "a"), numbers(b, "b")
-    if a.dtype != b.dtype:
-        raise TypeError(f"a has the type {a.dtype}, and b has {b.dtype}")
-    return a, b
-
-
-def room(out, length, dtype):
-    """The array for a result of one dimension: `out`, or a new one."""
-    if out is None:
-        return np.empty(length, dtype)
-    if (
-        not isinstance(out, np.ndarray)
-        or out.dtype != dtype
-        or out.shape != (length,)
-        or not out.flags.carray
-    ):
-        raise ValueError(f"out: a writable, contiguous ndarray of {length} {dtype} is expected")
+    >>> add(np.array([1, 2]), np.array([10, 20]))
+    array([11, 22])
+    """
+    a, b = two_alike(a, b)
+    if len(a) != len(b):
+        raise ValueError(f"a has {len(a)} numbers, and b has {len(b)}")
+    out = room(out, len(a), a.dtype)
+    ctx, opts = options(**given)
+    api.ek_array_add(ctx, opts, _arrays.VALUE[a.dtype], len(a), _at(a), _at(b), _at(out))
     return out
 
 
-def segments(n, flags, offsets):
-    """An ek_segments with what has to live during the call, and the number of segments."""
-    if (flags is None) == (offsets is None):
-        raise ValueError("one of flags and offsets is expected")
-    if flags is not None:
-        flags = np.ascontiguousarray(flags).view(np.uint8)
-        if flags.shape != (n,):
-            raise ValueError(f"flags has the shape {flags.shape}; {(n,)} is expected")
-        count = int(np.count_nonzero(flags[1:])) + 1 if n else 0
-        return new("ek_segments", count=count, flag=_at(flags)), flags, count
-    offsets = numbers(offsets, "offsets")
-    count = len(offsets) - 1
-    return (
-        new(
-            "ek_segments",
-            count=count,
-            offset=_at(offsets),
-            offset_type=_arrays.VALUE[offsets.dtype],
-        ),
-        offsets,
-        count,
-    )
-
-
 @header("ek_reduce")
-def reduce(array, op: str = "sum", **given):
+def reduce(array: ArrayLike, op: str = "sum", **given: Any) -> Union[int, float]:
     """The sum, maximum, minimum or bitwise or of an array.
 
     >>> reduce(np.arange(5))
@@ -106,7 +53,13 @@ def reduce(array, op: str = "sum", **given):
 
 
 @header("ek_scan")
-def scan(array, op: str = "sum", kind: str = "inclusive", out=None, **given) -> np.ndarray:
+def scan(
+    array: ArrayLike,
+    op: str = "sum",
+    kind: str = "inclusive",
+    out: Optional[np.ndarray] = None,
+    **given: Any,
+) -> np.ndarray:
     """The scan (prefix sum) of an array; out may be the array itself.
 
     >>> scan(np.array([1, 2, 3]), kind="exclusive")
@@ -130,7 +83,14 @@ def scan(array, op: str = "sum", kind: str = "inclusive", out=None, **given) -> 
 
 @header("ek_segmented_scan")
 def segmented_scan(
-    array, *, flags=None, offsets=None, op: str = "sum", kind: str = "inclusive", out=None, **given
+    array: ArrayLike,
+    *,
+    flags: Optional[ArrayLike] = None,
+    offsets: Optional[ArrayLike] = None,
+    op: str = "sum",
+    kind: str = "inclusive",
+    out: Optional[np.ndarray] = None,
+    **given: Any,
 ) -> np.ndarray:
     """The scan of each segment; flags are not 0 where a segment begins, offsets are positions.
 
@@ -157,7 +117,14 @@ def segmented_scan(
 
 
 @header("ek_segmented_sum")
-def segmented_sum(array, *, flags=None, offsets=None, out=None, **given) -> np.ndarray:
+def segmented_sum(
+    array: ArrayLike,
+    *,
+    flags: Optional[ArrayLike] = None,
+    offsets: Optional[ArrayLike] = None,
+    out: Optional[np.ndarray] = None,
+    **given: Any,
+) -> np.ndarray:
     """The sum of each segment.
 
     >>> segmented_sum(np.array([1., 2, 3]), offsets=np.array([0, 0, 2, 3]))
@@ -174,26 +141,33 @@ def segmented_sum(array, *, flags=None, offsets=None, out=None, **given) -> np.n
     return out
 
 
-def pairs(keys, values, length=None):
-    """An ek_pairs; values have 4 or 8 bytes each."""
-    size = 0 if values is None else values.dtype.itemsize
-    if values is not None and (values.shape != keys.shape or size not in (4, 8)):
-        raise ValueError(
-            f"keys have the shape {keys.shape}, and values {values.shape} and {size} bytes each; "
-            "the same shape and values of 4 or 8 bytes are expected"
-        )
-    return new(
-        "ek_pairs",
-        type=_arrays.VALUE[keys.dtype],
-        value_size=size,
-        key=_at(keys),
-        n=len(keys) if length is None else length,
-        value=None if values is None else _at(values),
-    )
+@header("ek_compact")
+def compact(
+    keys: ArrayLike, flags: ArrayLike, values: Optional[ArrayLike] = None, **given: Any
+) -> Any:
+    """The keys whose flags are not 0, in their order, or these keys and their values.
+
+    >>> compact(np.array([3, 1, 2]), [True, False, True])
+    array([3, 2])
+    """
+    keys = numbers(keys, "keys")
+    flags = marks(flags, len(keys))
+    kept, also = np.empty_like(keys), None
+    if values is not None:
+        values = np.require(_arrays.unmasked(values), requirements=["C", "A"])
+        if values.dtype.hasobject:
+            raise TypeError(f"values have the type {values.dtype}; numbers are expected")
+        also = np.empty_like(values)
+    count = ctypes.c_int64()
+    ctx, opts = options(**given)
+    pair, out = pairs(keys, values), pairs(kept, also)
+    api.ek_compact(ctx, opts, _by(pair), _at(flags), _by(count), _by(out))
+    kept = kept[: count.value]
+    return kept if also is None else (kept, also[: count.value])
 
 
 @header("ek_sort")
-def sort(keys, values=None, **given):
+def sort(keys: ArrayLike, values: Optional[ArrayLike] = None, **given: Any) -> Any:
     """A sorted copy of the keys, or sorted copies of keys and values.
 
     >>> sort(np.array([3, 1, 2]), np.array([30., 10, 20]))
@@ -207,7 +181,7 @@ def sort(keys, values=None, **given):
 
 
 @header("ek_merge")
-def merge(a, b, **given) -> np.ndarray:
+def merge(a: ArrayLike, b: ArrayLike, **given: Any) -> np.ndarray:
     """Merges two sorted arrays.
 
     >>> merge(np.array([1, 3]), np.array([2]))
@@ -221,17 +195,17 @@ def merge(a, b, **given) -> np.ndarray:
 
 
 @header("ek_kselect")
-def kselect(lists, k: int, smallest: bool = False, **given):
+def kselect(lists: ArrayLike, k: int, smallest: bool = False, **given: Any) -> Any:
     """The k-th smallest number (from 1) of an array, or of each row of an array of two dimensions;
     with `smallest` also the k smallest, in any order.
 
     >>> kselect(np.array([5., 1, 3]), 2)
     3.0
     """
-    lists = np.asarray(lists)
+    lists = _arrays.unmasked(lists)
     if lists.ndim not in (1, 2):
         raise ValueError(f"lists has {lists.ndim} dimensions; one or two are expected")
-    flat = numbers(lists.reshape(-1), "lists")
+    flat, k = numbers(lists.reshape(-1), "lists"), whole(k, "k")
     rows = lists.shape[0] if lists.ndim == 2 else 1
     kth = np.empty(rows, flat.dtype)
     chosen = np.empty((rows, k), flat.dtype) if smallest else None
@@ -263,7 +237,7 @@ def _set(function, a, b, length, given):
 
 
 @header("ek_set_union")
-def union(a, b, **given) -> np.ndarray:
+def union(a: ArrayLike, b: ArrayLike, **given: Any) -> np.ndarray:
     """The union of two sets of integers, which ascend strictly.
 
     >>> union(np.array([1, 3]), np.array([2, 3]))
@@ -273,7 +247,7 @@ def union(a, b, **given) -> np.ndarray:
 
 
 @header("ek_set_intersection")
-def intersection(a, b, **given) -> np.ndarray:
+def intersection(a: ArrayLike, b: ArrayLike, **given: Any) -> np.ndarray:
     """The intersection of two sets of integers, which ascend strictly.
 
     >>> intersection(np.array([1, 3]), np.array([2, 3]))
@@ -283,22 +257,62 @@ def intersection(a, b, **given) -> np.ndarray:
 
 
 @header("ek_csr_to_coo")
-def csr_to_coo(row_ptr, **given) -> np.ndarray:
+def csr_to_coo(row_ptr: ArrayLike, **given: Any) -> np.ndarray:
     """The row of each entry of a matrix in CSR.
 
     >>> csr_to_coo(np.array([0, 2, 2, 3]))
     array([0, 0, 2])
     """
     row_ptr = numbers(row_ptr, "row_ptr")
+    if len(row_ptr) == 0 or row_ptr[-1] < 0:
+        raise ValueError("row_ptr is empty, or its last number is negative")
     out = np.empty(row_ptr[-1], row_ptr.dtype)
     ctx, opts = options(**given)
     api.ek_csr_to_coo(
         ctx,
         opts,
-        _arrays.INDEX[row_ptr.dtype, row_ptr.dtype],
+        index_type(row_ptr, "row_ptr"),
         len(row_ptr) - 1,
         _at(row_ptr),
         len(out),
         _at(out),
     )
     return out
+
+
+@header("ek_coo_to_csr")
+def coo_to_csr(
+    row_idx: ArrayLike, col_idx: ArrayLike, val: ArrayLike, shape: "tuple[int, int]", **given: Any
+) -> "tuple[np.ndarray, np.ndarray, np.ndarray]":
+    """Row pointers, columns and values of entries in any order; those at one place are added.
+
+    >>> coo_to_csr(np.array([1, 0, 1]), np.array([0, 1, 0]), np.array([1., 2, 3]), (2, 2))
+    (array([0, 1, 2]), array([1, 0]), array([2., 4.]))
+    """
+    row_idx, col_idx = two_alike(row_idx, col_idx, ("row_idx", "col_idx"))
+    val, index = numbers(val, "val"), index_type(row_idx, "row_idx")
+    if not len(row_idx) == len(col_idx) == len(val):
+        raise ValueError(
+            f"there are {len(row_idx)} rows, {len(col_idx)} columns and {len(val)} values"
+        )
+    rows, cols = whole(shape[0], "the number of rows"), whole(shape[1], "the number of columns")
+    row_ptr, count = np.empty(rows + 1, row_idx.dtype), ctypes.c_int64()
+    out_col, out_val = np.empty_like(col_idx), np.empty_like(val)
+    ctx, opts = options(**given)
+    api.ek_coo_to_csr(
+        ctx,
+        opts,
+        _arrays.VALUE[val.dtype],
+        index,
+        rows,
+        cols,
+        len(val),
+        _at(row_idx),
+        _at(col_idx),
+        _at(val),
+        _by(count),
+        _at(row_ptr),
+        _at(out_col),
+        _at(out_val),
+    )
+    return row_ptr, out_col[: count.value], out_val[: count.value]

@@ -2,14 +2,31 @@
 """Sparse vectors: indices that ascend strictly, with a value each, and a length."""
 
 import ctypes
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import _arrays, errors
-from ._lib import api, header, new
-from .primitives import numbers, options
+from ._lib import api, header, new, real, whole
+from ._primitive import numbers, options
+
+if TYPE_CHECKING:
+    from ._matrix import Matrix
 
 _by = ctypes.byref
+
+
+def dense(y: Any, dtype: np.dtype, dimensions: int) -> np.ndarray:
+    """A dense operand as an ndarray, unless a sparse vector of this type would lose some of it."""
+    y = _arrays.unmasked(y)
+    if y.ndim != dimensions:
+        raise ValueError(f"the operand has {y.ndim} dimensions; {dimensions} are expected")
+    if y.dtype.kind not in "biuf" or np.result_type(y.dtype, dtype) != dtype:
+        raise TypeError(
+            f"the operand is {y.dtype}, and the sparse vector is {dtype}: convert one of them"
+        )
+    return y
 
 
 class SparseVector:
@@ -24,14 +41,14 @@ class SparseVector:
 
     __slots__ = ("indices", "values", "n")
 
-    def __init__(self, indices, values, n: int) -> None:
+    def __init__(self, indices: ArrayLike, values: ArrayLike, n: int) -> None:
         self.indices, self.values = numbers(indices, "indices"), numbers(values, "values")
         if self.indices.dtype.kind != "i" or len(self.indices) != len(self.values):
             raise ValueError(
                 f"there are {len(self.indices)} indices of {self.indices.dtype} and "
                 f"{len(self.values)} values; as many integers as values are expected"
             )
-        self.n = int(n)
+        self.n = whole(n, "n")
 
     @property
     def nnz(self) -> int:
@@ -39,11 +56,11 @@ class SparseVector:
         return len(self.indices)
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype:
         """Type of the values."""
         return self.values.dtype
 
-    def view(self):
+    def view(self) -> Any:
         """The ek_sparse of the vector."""
         return new(
             "ek_sparse",
@@ -63,32 +80,37 @@ class SparseVector:
             or y.ndim != 1
         ):
             raise ValueError(f"a writable, contiguous ndarray of {self.dtype} is expected")
-        return _by(_arrays.vector(y))
+        return _by(_arrays.vector(_arrays.unmasked(y)))
 
     @header("ek_sparse_dot", "ek_sparse_dot_dense")
-    def dot(self, y, **given):
-        """The dot product with a sparse vector or an ndarray."""
+    def dot(self, y: "SparseVector | ArrayLike", **given: Any) -> Union[int, float]:
+        """The dot product with a sparse vector, or with an ndarray of a type that fits this one."""
         result = np.empty(1, self.dtype)
         ctx, opts = options(**given)
         if isinstance(y, SparseVector):
             api.ek_sparse_dot(ctx, opts, _by(self.view()), _by(y.view()), _arrays.address(result))
         else:
-            y = _arrays.as_type(np.asarray(y), self.dtype)
+            y = _arrays.as_type(dense(y, self.dtype, 1), self.dtype)
             api.ek_sparse_dot_dense(
                 ctx, opts, _by(self.view()), _by(_arrays.vector(y)), _arrays.address(result)
             )
         return result[0].item()
 
     @header("ek_sparse_axpy")
-    def axpy(self, y, alpha: float = 1.0, **given) -> np.ndarray:
+    def axpy(self, y: np.ndarray, alpha: float = 1.0, **given: Any) -> np.ndarray:
         """Adds alpha times this vector to the ndarray y."""
         ctx, opts = options(**given)
-        api.ek_sparse_axpy(ctx, opts, alpha, _by(self.view()), self._dense(y))
+        api.ek_sparse_axpy(ctx, opts, real(alpha), _by(self.view()), self._dense(y))
         return y
 
     @header("ek_sparse_add")
-    def add(self, y, alpha: float = 1.0, beta: float = 1.0, **given) -> "SparseVector":
+    def add(
+        self, y: "SparseVector", alpha: float = 1.0, beta: float = 1.0, **given: Any
+    ) -> "SparseVector":
         """alpha times this vector plus beta times the sparse vector y."""
+        if not isinstance(y, SparseVector):
+            raise TypeError(f"{type(y).__name__} is not a sparse vector")
+        alpha, beta = real(alpha), real(beta)
         most = self.nnz + y.nnz
         z = SparseVector(np.empty(most, self.indices.dtype), np.empty(most, self.dtype), self.n)
         count = ctypes.c_int64()
@@ -98,14 +120,14 @@ class SparseVector:
         )
         return SparseVector(z.indices[: count.value], z.values[: count.value], self.n)
 
-    def __add__(self, y):
-        return self.add(y)
+    def __add__(self, y: "SparseVector") -> "SparseVector":
+        return self.add(y) if isinstance(y, SparseVector) else NotImplemented
 
-    def __sub__(self, y):
-        return self.add(y, 1.0, -1.0)
+    def __sub__(self, y: "SparseVector") -> "SparseVector":
+        return self.add(y, 1.0, -1.0) if isinstance(y, SparseVector) else NotImplemented
 
     @header("ek_scatter")
-    def scatter(self, y, **given) -> np.ndarray:
+    def scatter(self, y: np.ndarray, **given: Any) -> np.ndarray:
         """Copies the values to their places in the ndarray y."""
         ctx, opts = options(**given)
         api.ek_scatter(ctx, opts, _by(self.view()), self._dense(y))
@@ -115,15 +137,14 @@ class SparseVector:
         """This vector as an ndarray."""
         return self.scatter(np.zeros(self.n, self.dtype))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<evenkeel.SparseVector of {self.n}, {self.nnz} entries, {self.dtype}>"
 
 
 @header("ek_gather")
-def gather(y, indices, **given) -> SparseVector:
+def gather(y: ArrayLike, indices: ArrayLike, **given: Any) -> SparseVector:
     """The entries of the ndarray y at these indices, as a sparse vector."""
-    y = numbers(y, "y")
-    indices = np.asarray(indices)
+    y, indices = numbers(y, "y"), numbers(indices, "indices")
     x = SparseVector(indices, np.empty(len(indices), y.dtype), len(y))
     ctx, opts = options(**given)
     api.ek_gather(ctx, opts, _by(_arrays.vector(y)), _by(x.view()))
@@ -131,18 +152,17 @@ def gather(y, indices, **given) -> SparseVector:
 
 
 @header("ek_gemvi")
-def gemvi(A, x: SparseVector, alpha: float = 1.0, **given) -> np.ndarray:
-    """alpha A x for an ndarray A of two dimensions and a sparse vector x."""
-    A = np.asarray(A)
-    A, view = _arrays.as_block(A, x.dtype)
+def gemvi(A: ArrayLike, x: SparseVector, alpha: float = 1.0, **given: Any) -> np.ndarray:
+    """alpha A x for an ndarray A of two dimensions, whose type fits that of the sparse vector x."""
+    A, view = _arrays.as_block(dense(A, x.dtype, 2), x.dtype)
     y = np.empty(A.shape[0], x.dtype)
     ctx, opts = options(**given)
-    api.ek_gemvi(ctx, opts, alpha, _by(view), _by(x.view()), 0.0, _by(_arrays.vector(y)))
+    api.ek_gemvi(ctx, opts, real(alpha), _by(view), _by(x.view()), 0.0, _by(_arrays.vector(y)))
     return y
 
 
 @header("ek_spmspv", "ek_spmspv_size")
-def multiply(A, x: SparseVector, alpha: float = 1.0) -> SparseVector:
+def multiply(A: "Matrix", x: SparseVector, alpha: float = 1.0) -> SparseVector:
     """alpha A x for a Matrix A and a sparse vector x: a sparse vector of the wider type."""
     A = A.for_operand(x.dtype)
     wide = _arrays.I64 if A.info["index"] == "64" else _arrays.I32
@@ -159,5 +179,5 @@ def multiply(A, x: SparseVector, alpha: float = 1.0) -> SparseVector:
     most, count = ctypes.c_int64(), ctypes.c_int64()
     api.ek_spmspv_size(pointer, _by(x.view()), _by(most), None)
     y = SparseVector(np.empty(most.value, wide), np.empty(most.value, A.dtype), A.shape[0])
-    api.ek_spmspv(pointer, alpha, _by(x.view()), _by(count), _by(y.view()))
+    api.ek_spmspv(pointer, real(alpha), _by(x.view()), _by(count), _by(y.view()))
     return SparseVector(y.indices[: count.value], y.values[: count.value], y.n)
