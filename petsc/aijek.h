@@ -120,5 +120,18 @@ PETSC_INTERN PetscErrorCode ekp_give_options(Mat A, PetscBool added, PetscInt le
 
 PETSC_INTERN PetscErrorCode ekp_product_sparse(Mat C);
 PETSC_INTERN PetscErrorCode ekp_product_dense(Mat C);
+PETSC_INTERN PetscErrorCode ekp_product_parallel(Mat C);
 PETSC_INTERN PetscErrorCode ekp_product_as_aij(Mat C);
+/* Makes the plan of the product C, in place of *plan; A is the library's first factor. */
+PETSC_INTERN PetscErrorCode ekp_product_plan(Mat C, const char *what, ek_operation operation,
+                                             const ek_matrix *A, const ek_hints *hints,
+                                             ek_plan **plan);
+/* Gives C its sizes and type: it has the rows of the first factor and the columns of the last. */
+PETSC_INTERN PetscErrorCode ekp_product_shape(Mat C, MatType type);
+PETSC_INTERN PetscErrorCode ekp_view_of(const ek_matrix *C, const char *array, ek_view *view);
+/* Writes the values of a row into a row of C that has the same columns and perhaps others, whose
+ * values become zero. Gives false if a column is missing. Without `to` it only finds that out. */
+PETSC_INTERN PetscBool ekp_put_row(PetscInt count, const PetscInt *from_idx,
+                                   const PetscScalar *from, PetscInt room, const PetscInt *idx,
+                                   PetscScalar *to);
 #endif

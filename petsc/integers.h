@@ -83,7 +83,7 @@ static inline PetscErrorCode same_products_of(Mat A, Mat B, Vec x, Vec y, PetscB
 
 static inline PetscErrorCode same_products(Mat A, Mat B)
 {
-	PetscInt rows, cols;
+	PetscBool square; /* rows are distributed as columns are */
 	Vec x, y;
 
 	PetscFunctionBegin;
@@ -92,8 +92,8 @@ static inline PetscErrorCode same_products(Mat A, Mat B)
 	PetscCall(fill(y, 2));
 	PetscCall(same_products_of(A, B, x, y, PETSC_FALSE));
 	PetscCall(same_products_of(A, B, y, x, PETSC_TRUE));
-	PetscCall(MatGetSize(A, &rows, &cols));
-	if (rows == cols) {
+	PetscCall(MatHasCongruentLayouts(A, &square));
+	if (square) {
 		Vec v, w;
 
 		PetscCall(VecDuplicate(x, &v));

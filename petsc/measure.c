@@ -3,7 +3,7 @@
  * them. Both take turns; a second aij matrix shows what the machine alone changes. A time is the
  * least of many short rounds, since other programs disturb long ones; a ratio is the time of aij
  * divided by that of the other.
- *     measure [-scale 2]   larger or smaller problems; -product also measures MatPtAP */
+ *     measure [-scale 2]   larger or smaller problems; -product also measures A P and P^T A P */
 #include "rows.h"
 #include <petsctime.h>
 
@@ -139,50 +139,83 @@ static PetscErrorCode levels_of(const char *name, Mat A)
 	PetscFunctionReturn(0);
 }
 
-/* Times a new product P^T A P, symbolic and numeric, and one with new values. */
-static PetscErrorCode galerkin(const problem *p)
+/* Makes a prolongator for A: three entries in a row, an eighth of the columns. */
+static PetscErrorCode prolongator(Mat A, MatType type, Mat *P)
 {
-	PetscLogDouble begin, middle, end;
-	double fresh, again;
 	PetscInt first, last, n;
-	Mat A, P, C;
+
+	PetscFunctionBegin;
+	PetscCall(MatGetOwnershipRange(A, &first, &last));
+	PetscCall(MatGetSize(A, &n, NULL));
+	PetscCall(MatCreate(PETSC_COMM_WORLD, P));
+	PetscCall(MatSetSizes(*P, last - first, PETSC_DECIDE, n, n / 8 + 1));
+	PetscCall(MatSetType(*P, type));
+	PetscCall(MatSeqAIJSetPreallocation(*P, 3, NULL));
+	PetscCall(MatMPIAIJSetPreallocation(*P, 3, NULL, 3, NULL));
+	for (PetscInt i = first; i < last; i++)
+		for (PetscInt k = -1; k < 2; k++)
+			if (i / 8 + k >= 0 && i / 8 + k <= n / 8)
+				PetscCall(MatSetValue(*P, i, i / 8 + k, 1, INSERT_VALUES));
+	PetscCall(MatAssemblyBegin(*P, MAT_FINAL_ASSEMBLY));
+	PetscCall(MatAssemblyEnd(*P, MAT_FINAL_ASSEMBLY));
+	PetscFunctionReturn(0);
+}
+
+/* Makes A P or, if `galerkin`, P^T A P, and takes the time of the slowest rank if that is the least
+ * so far. */
+static PetscErrorCode time_product(PetscBool galerkin, Mat A, Mat P, MatReuse reuse, Mat *C,
+                                   double *least)
+{
+	PetscLogDouble begin, end;
+	double took;
+
+	PetscFunctionBegin;
+	PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+	PetscCall(PetscTime(&begin));
+	PetscCall(galerkin ? MatPtAP(A, P, reuse, PETSC_DEFAULT, C)
+	                   : MatMatMult(A, P, reuse, PETSC_DEFAULT, C));
+	PetscCall(PetscTime(&end));
+	took = end - begin;
+	PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
+	*least = PetscMin(*least, took);
+	PetscFunctionReturn(0);
+}
+
+/* Times new products, symbolic and numeric, and products with new values. aij and aijek take
+ * turns. */
+static PetscErrorCode products(const problem *p)
+{
+	double fresh[2], again[2];
+	Mat A[2] = {NULL, NULL}, P[2], C;
 
 	PetscFunctionBegin;
 	for (int own = 0; own < 2; own++) {
-		A = C = NULL;
-		fresh = again = 1e9;
-		PetscCall(assemble(p, own ? "aijek" : MATAIJ, 0, &A));
-		PetscCall(MatGetOwnershipRange(A, &first, &last));
-		PetscCall(MatGetSize(A, &n, NULL));
-		PetscCall(MatCreate(PETSC_COMM_WORLD, &P));
-		PetscCall(MatSetSizes(P, last - first, PETSC_DECIDE, n, n / 8 + 1));
-		PetscCall(MatSetType(P, own ? "aijek" : MATAIJ));
-		PetscCall(MatSeqAIJSetPreallocation(P, 3, NULL));
-		PetscCall(MatMPIAIJSetPreallocation(P, 3, NULL, 3, NULL));
-		for (PetscInt i = first; i < last; i++)
-			for (PetscInt k = -1; k < 2; k++)
-				if (i / 8 + k >= 0 && i / 8 + k <= n / 8)
-					PetscCall(MatSetValue(P, i, i / 8 + k, 1, INSERT_VALUES));
-		PetscCall(MatAssemblyBegin(P, MAT_FINAL_ASSEMBLY));
-		PetscCall(MatAssemblyEnd(P, MAT_FINAL_ASSEMBLY));
-		for (int k = 0; k < 5; k++) {
-			PetscCall(MatDestroy(&C));
-			PetscCall(PetscTime(&begin));
-			PetscCall(MatPtAP(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
-			PetscCall(PetscTime(&middle));
-			PetscCall(MatScale(A, 2));
-			fresh = PetscMin(fresh, middle - begin);
-			PetscCall(PetscTime(&middle));
-			PetscCall(MatPtAP(A, P, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));
-			PetscCall(PetscTime(&end));
-			again = PetscMin(again, end - middle);
-		}
-		PetscCall(PetscPrintf(PETSC_COMM_WORLD,
-		                      "PtAP, %s, %s: new %.2f ms, new values %.2f ms\n", p->name,
-		                      own ? "aijek" : "aij", fresh * 1e3, again * 1e3));
-		PetscCall(MatDestroy(&A));
-		PetscCall(MatDestroy(&P));
-		PetscCall(MatDestroy(&C));
+		PetscCall(assemble(p, own ? "aijek" : MATAIJ, 0, &A[own]));
+		PetscCall(prolongator(A[own], own ? "aijek" : MATAIJ, &P[own]));
+	}
+	for (int g = 0; g < 2; g++) {
+		PetscBool galerkin = g ? PETSC_TRUE : PETSC_FALSE;
+
+		fresh[0] = fresh[1] = again[0] = again[1] = 1e9;
+		for (int k = 0; k < 10; k++)
+			for (int own = 0; own < 2; own++) {
+				PetscCall(time_product(galerkin, A[own], P[own], MAT_INITIAL_MATRIX,
+				                       &C, &fresh[own]));
+				PetscCall(MatScale(A[own], -1));
+				PetscCall(time_product(galerkin, A[own], P[own], MAT_REUSE_MATRIX,
+				                       &C, &again[own]));
+				PetscCall(MatDestroy(&C));
+			}
+		PetscCall(PetscPrintf(
+			PETSC_COMM_WORLD,
+			"%s, %s: new %.2f and %.2f ms, ratio %.2f; new values %.2f and "
+			"%.2f ms, ratio %.2f\n",
+			g ? "PtAP" : "AP", p->name, fresh[0] * 1e3, fresh[1] * 1e3,
+			fresh[1] / fresh[0], again[0] * 1e3, again[1] * 1e3, again[1] / again[0]));
+	}
+	for (int own = 0; own < 2; own++) {
+		PetscCall(MatDestroy(&A[own]));
+		PetscCall(MatDestroy(&P[own]));
 	}
 	PetscFunctionReturn(0);
 }
@@ -213,7 +246,7 @@ int main(int argc, char **argv)
 			PetscCall(levels_of(problems[k].name, A));
 		PetscCall(MatDestroy(&A));
 		if (product)
-			PetscCall(galerkin(&problems[k]));
+			PetscCall(products(&problems[k]));
 	}
 	PetscCall(PetscPrintf(PETSC_COMM_WORLD, "geometric mean of the five problems: %.2f\n",
 	                      (double)PetscExpReal(sum.log_ratio / sum.count)));

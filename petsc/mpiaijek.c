@@ -50,8 +50,8 @@ static const struct {
 } composed[] = {
 	{"MatConvert_mpiaijek_mpiaij_C", (PetscVoidFunction)ekp_mpi_to_aij},
 	{"MatConvert_mpiaij_mpiaijek_C", (PetscVoidFunction)ekp_mpi_from_aij},
-	{"MatProductSetFromOptions_mpiaijek_mpiaij_C", (PetscVoidFunction)ekp_product_as_aij},
-	{"MatProductSetFromOptions_mpiaij_mpiaijek_C", (PetscVoidFunction)ekp_product_as_aij},
+	{"MatProductSetFromOptions_mpiaijek_mpiaij_C", (PetscVoidFunction)ekp_product_parallel},
+	{"MatProductSetFromOptions_mpiaij_mpiaijek_C", (PetscVoidFunction)ekp_product_parallel},
 	{"MatProductSetFromOptions_mpiaijek_mpidense_C", (PetscVoidFunction)ekp_product_as_aij},
 	{"MatProductSetFromOptions_mpidense_mpiaijek_C", (PetscVoidFunction)ekp_product_as_aij},
 };
@@ -74,6 +74,7 @@ static PetscErrorCode uninstall(Mat A)
 	A->ops->destroy = ekp_mpi_aij.destroy;
 	A->ops->convert = ekp_mpi_aij.convert;
 	A->ops->setfromoptions = ekp_mpi_aij.setfromoptions;
+	A->ops->productsetfromoptions = ekp_mpi_aij.productsetfromoptions;
 	PetscCall(compose(A, PETSC_FALSE));
 	PetscCall(PetscObjectChangeTypeName((PetscObject)A, MATMPIAIJ));
 	PetscFunctionReturn(0);
@@ -115,6 +116,7 @@ static PetscErrorCode install(Mat A)
 	A->ops->destroy = ekp_mpi_destroy;
 	A->ops->convert = ekp_convert;
 	A->ops->setfromoptions = ekp_set_from_options;
+	A->ops->productsetfromoptions = ekp_product_parallel;
 	PetscCall(compose(A, PETSC_TRUE));
 	PetscCall(PetscObjectChangeTypeName((PetscObject)A, MATMPIAIJEK));
 	if (A->assembled)

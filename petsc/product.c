@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * MatProduct on one rank: AB, AtB, ABt, PtAP and RARt of sparse matrices by ek_spgemm and
- * ek_triple, AB and AtB with a dense B by ek_spmm. Parallel matrices are multiplied by PETSc.
+ * ek_triple, AB and AtB with a dense B by ek_spmm. mpiproduct.c multiplies parallel matrices.
  *
  * The symbolic phase makes the plan and C, with its values, since the library's first run finds
  * pattern and values together; the numeric phase that follows it only copies. Later ones run the
@@ -50,24 +50,23 @@ static PetscErrorCode destroy(void *data)
 	PetscFunctionReturn(0);
 }
 
-/* Makes the plan, in place of the one that p has. */
-static PetscErrorCode make_plan(Mat C, product *p, const char *what, ek_operation operation,
-                                const ek_hints *hints)
+PetscErrorCode ekp_product_plan(Mat C, const char *what, ek_operation operation, const ek_matrix *A,
+                                const ek_hints *hints, ek_plan **plan)
 {
-	Mat A = C->product->A, B = C->product->B;
+	Mat of = C->product->A;
 	ekp_options o;
 	ek_status status;
 
 	PetscFunctionBegin;
-	ek_plan_destroy(p->plan);
-	p->plan = NULL;
-	PetscCall(PetscLogEventBegin(ekp_event_plan, A, B, 0, 0));
-	status = ek_plan_create(operation, p->A.matrix, hints, &p->plan);
-	PetscCall(PetscLogEventEnd(ekp_event_plan, A, B, 0, 0));
+	ek_plan_destroy(*plan);
+	*plan = NULL;
+	PetscCall(PetscLogEventBegin(ekp_event_plan, of, C->product->B, 0, 0));
+	status = ek_plan_create(operation, A, hints, plan);
+	PetscCall(PetscLogEventEnd(ekp_event_plan, of, C->product->B, 0, 0));
 	EKP_CALL(status);
-	PetscCall(ekp_read_options(A, &o));
+	PetscCall(ekp_read_options(of, &o));
 	if (o.explain)
-		PetscCall(ekp_explain(what, A, p->plan));
+		PetscCall(ekp_explain(what, of, *plan));
 	PetscFunctionReturn(0);
 }
 
@@ -88,7 +87,8 @@ static PetscErrorCode run(Mat C, product *p)
 		p->fresh = PETSC_FALSE;
 		p->row_ptr = NULL;
 		hints.B = p->B.matrix;
-		PetscCall(make_plan(C, p, MatProductTypes[C->product->type], k.operation, &hints));
+		PetscCall(ekp_product_plan(C, MatProductTypes[C->product->type], k.operation,
+		                           p->A.matrix, &hints, &p->plan));
 	} else if (old_a != p->A.values || old_b != p->B.values) {
 		p->fresh = PETSC_FALSE;
 	}
@@ -100,7 +100,7 @@ static PetscErrorCode run(Mat C, product *p)
 	PetscFunctionReturn(0);
 }
 
-static PetscErrorCode view_of(const ek_matrix *C, const char *array, ek_view *view)
+PetscErrorCode ekp_view_of(const ek_matrix *C, const char *array, ek_view *view)
 {
 	PetscFunctionBegin;
 	view->size = sizeof *view;
@@ -108,26 +108,32 @@ static PetscErrorCode view_of(const ek_matrix *C, const char *array, ek_view *vi
 	PetscFunctionReturn(0);
 }
 
-/* Writes the values of rows into rows of C that have the same columns and perhaps others, whose
- * values become zero. *all is false if a column is missing. Without val it only finds that out. */
+PetscBool ekp_put_row(PetscInt count, const PetscInt *from_idx, const PetscScalar *from,
+                      PetscInt room, const PetscInt *idx, PetscScalar *to)
+{
+	PetscInt k = 0;
+
+	for (PetscInt m = 0; m < room; m++) {
+		const int has = k < count && from_idx[k] == idx[m];
+
+		if (to)
+			to[m] = has ? from[k] : 0;
+		k += has;
+	}
+	return k == count ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* Does so for all rows. *all is false if a column is missing. */
 static void scatter(PetscInt rows, const PetscInt *from_ptr, const PetscInt *from_idx,
                     const PetscScalar *from, const PetscInt *row_ptr, const PetscInt *col_idx,
                     PetscScalar *val, PetscBool *all)
 {
 	*all = PETSC_TRUE;
 	for (PetscInt i = 0; i < rows && *all; i++) {
-		PetscInt k = from_ptr[i];
+		const PetscInt k = from_ptr[i], m = row_ptr[i];
 
-		for (PetscInt m = row_ptr[i]; m < row_ptr[i + 1]; m++) {
-			PetscBool has = k < from_ptr[i + 1] && from_idx[k] == col_idx[m]
-			                        ? PETSC_TRUE
-			                        : PETSC_FALSE;
-
-			if (val)
-				val[m] = has ? from[k] : 0;
-			k += has;
-		}
-		*all = k == from_ptr[i + 1] ? PETSC_TRUE : PETSC_FALSE;
+		*all = ekp_put_row(from_ptr[i + 1] - k, from_idx + k, from + k, row_ptr[i + 1] - m,
+		                   col_idx + m, val ? val + m : NULL);
 	}
 }
 
@@ -142,9 +148,9 @@ static PetscErrorCode copy_values(Mat C, product *p)
 	ek_view rows, cols, v;
 
 	PetscFunctionBegin;
-	PetscCall(view_of(p->C, "row_ptr", &rows));
-	PetscCall(view_of(p->C, "col_idx", &cols));
-	PetscCall(view_of(p->C, "val", &v));
+	PetscCall(ekp_view_of(p->C, "row_ptr", &rows));
+	PetscCall(ekp_view_of(p->C, "col_idx", &cols));
+	PetscCall(ekp_view_of(p->C, "val", &v));
 	PetscCheck(rows.len == C->rmap->n + 1, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
 	           "the product has another number of rows than before: use MAT_INITIAL_MATRIX");
 	PetscCall(MatSeqAIJGetCSRAndMemType(C, &row_ptr, &col_idx, NULL, NULL));
@@ -193,22 +199,21 @@ static PetscErrorCode numeric(Mat C)
 	PetscFunctionReturn(0);
 }
 
-/* Gives C its sizes and type: it has the rows of the first factor and the columns of the last. */
-static PetscErrorCode shape(Mat C, MatType type)
+PetscErrorCode ekp_product_shape(Mat C, MatType type)
 {
 	const MatProductType is = C->product->type;
 	const int first_t = is == MATPRODUCT_AtB || is == MATPRODUCT_PtAP;
 	const int last_t = is == MATPRODUCT_ABt || is == MATPRODUCT_RARt;
 	const Mat last = C->product->B;
 	const Mat first = is == MATPRODUCT_PtAP || is == MATPRODUCT_RARt ? last : C->product->A;
-	const PetscInt rows = first_t ? first->cmap->n : first->rmap->n;
-	const PetscInt cols = last_t ? last->rmap->n : last->cmap->n;
+	const PetscLayout rows = first_t ? first->cmap : first->rmap;
+	const PetscLayout cols = last_t ? last->rmap : last->cmap;
 	PetscInt first_blocks[2], last_blocks[2]; /* by rows, by columns */
 
 	PetscFunctionBegin;
 	PetscCall(MatGetBlockSizes(first, &first_blocks[0], &first_blocks[1]));
 	PetscCall(MatGetBlockSizes(last, &last_blocks[0], &last_blocks[1]));
-	PetscCall(MatSetSizes(C, rows, cols, rows, cols));
+	PetscCall(MatSetSizes(C, rows->n, cols->n, rows->N, cols->N));
 	PetscCall(MatSetType(C, type));
 	PetscCall(MatSetBlockSizes(C, first_blocks[first_t], last_blocks[!last_t]));
 	PetscFunctionReturn(0);
@@ -222,10 +227,10 @@ static PetscErrorCode fill(Mat C, product *p)
 	ek_view rows, cols;
 
 	PetscFunctionBegin;
-	PetscCall(shape(C, MATSEQAIJEK));
+	PetscCall(ekp_product_shape(C, MATSEQAIJEK));
 	PetscCall(ekp_take_level(C));
-	PetscCall(view_of(p->C, "row_ptr", &rows));
-	PetscCall(view_of(p->C, "col_idx", &cols));
+	PetscCall(ekp_view_of(p->C, "row_ptr", &rows));
+	PetscCall(ekp_view_of(p->C, "col_idx", &cols));
 	row_ptr = rows.data;
 	PetscCall(PetscMalloc1(rows.len, &lengths));
 	for (PetscInt i = 0; i + 1 < rows.len; i++)
@@ -283,7 +288,8 @@ static PetscErrorCode numeric_dense(Mat C)
 	PetscCall(ekp_operand_update(&p->A, A, &same));
 	if (!same || !p->plan) {
 		hints.op = kind_of(C->product->type).op;
-		PetscCall(make_plan(C, p, "MatMatMult, dense", EK_SPMM, &hints));
+		PetscCall(ekp_product_plan(C, "MatMatMult, dense", EK_SPMM, p->A.matrix, &hints,
+		                           &p->plan));
 	}
 	PetscCall(MatDenseGetLDA(B, &ld_b));
 	PetscCall(MatDenseGetLDA(C, &ld_c));
@@ -306,7 +312,7 @@ static PetscErrorCode symbolic_dense(Mat C)
 	product *p;
 
 	PetscFunctionBegin;
-	PetscCall(shape(C, MATSEQDENSE));
+	PetscCall(ekp_product_shape(C, MATSEQDENSE));
 	PetscCall(MatSetUp(C));
 	PetscCall(PetscNew(&p));
 	C->product->data = p;

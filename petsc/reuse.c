@@ -57,7 +57,7 @@ static PetscErrorCode add_entries(Mat A, PetscInt step)
 	PetscFunctionReturn(0);
 }
 
-/* Changes patterns between products. Products of parallel matrices are PETSc's. */
+/* Changes patterns between products. */
 static PetscErrorCode test_patterns(void)
 {
 	const PetscInt row = 0;
@@ -240,8 +240,7 @@ int main(int argc, char **argv)
 		PetscCall(MatDestroy(&C));
 	} else {
 		PetscCall(PetscOptionsHasName(NULL, NULL, "-mat_seqaij_type", &type));
-		if (size == 1)
-			PetscCall(test_patterns());
+		PetscCall(test_patterns());
 		if (!type)
 			PetscCall(test_stored_values());
 		PetscCall(test_prefix());
