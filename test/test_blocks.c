@@ -9,7 +9,8 @@
 #include "support/contexts.h"
 #include "support/product.h"
 
-static const char *const formats[] = {"bcsr", "bcoo", "bccoo", "bell", "sbell"};
+static const char *const formats[] = {"bcsr:",           "bcoo:", "bccoo:", "bccoo:deltas=1,",
+                                      "bccoo:deltas=2,", "bell:", "sbell:"};
 enum { FORMATS = sizeof formats / sizeof *formats, SIZES = BLOCK_MOST * BLOCK_MOST };
 
 static ek_matrix *blocked(const ek_matrix *A, const char *format, int size)
@@ -18,7 +19,7 @@ static ek_matrix *blocked(const ek_matrix *A, const char *format, int size)
 	ek_matrix *B;
 	char text[40];
 
-	snprintf(text, sizeof text, "%s:r=%d,c=%d", format, size / BLOCK_MOST + 1,
+	snprintf(text, sizeof text, "%sr=%d,c=%d", format, size / BLOCK_MOST + 1,
 	         size % BLOCK_MOST + 1);
 	expect_status(ek_matrix_convert(A, text, &o, &B), EK_OK);
 	expect_status(ek_matrix_check(B), EK_OK);

@@ -107,7 +107,8 @@ static void split_vectors_cost_more(void **state)
 	const double lanes = (double)eki_lanes(f.isa, f.value);
 
 	for (int line = 1; line <= BLOCK_MOST; line++) {
-		const double vectors = ceil(line / lanes), cost = eki_block_cost(&f, 1, line, 1, 1);
+		const double vectors = ceil(line / lanes);
+		const double cost = eki_block_cost(&f, 1, line, 1, 1, 4);
 
 		assert_true(cost >= vectors - 1e-6 && cost <= 1.5 * vectors);
 		if ((line & (line - 1)) == 0 || lanes == 1)

@@ -146,10 +146,12 @@ static void break_each(const ek_matrix *A, const char *const *format, size_t cou
 static void test_broken(void **state)
 {
 	/* Parameters that cause more padding than what the formats choose for this matrix. */
-	static const char *const other[] = {
-		"ell:order=1",          "hyb:width=7",  "sell:c=8,sigma=16",
-		"brc:height=8,width=7", "bcsr:r=2,c=3", "bcoo:r=3,c=2",
-		"bccoo:r=3,c=3",        "bell:r=2,c=3", "sbell:r=3,c=2,h=4"};
+	static const char *const other[] = {"ell:order=1",           "hyb:width=7",
+	                                    "sell:c=8,sigma=16",     "brc:height=8,width=7",
+	                                    "bcsr:r=2,c=3",          "bcoo:r=3,c=2",
+	                                    "bccoo:r=3,c=3",         "bell:r=2,c=3",
+	                                    "sbell:r=3,c=2,h=4",     "bccoo:r=1,c=2,deltas=1",
+	                                    "bccoo:r=2,c=1,deltas=2"};
 	/* Blocks of which none reaches beyond the last column. */
 	static const char *const whole[] = {"bcsr:r=1,c=8", "bell:r=1,c=8", "sbell:r=1,c=8,h=8",
 	                                    "sbell:r=1,c=8,h=64"};

@@ -26,6 +26,7 @@ enum { CARDS = 3, STEP = 7 };
 static struct fake_cuda *fake;
 static ek_context *card[CARDS];
 static char warning[600], where[256];
+static const char *format; /* that plans ask for */
 static unsigned turn;
 
 static void keep_warning(void *user, ek_log_level level, const char *text)
@@ -50,7 +51,7 @@ static bool may_refuse(const struct shape *s, const ek_method *m, const char *na
 static bool check_plan(const struct shape *s, const ek_matrix *A, const char *name, ek_op op,
                        const ek_method *m)
 {
-	const ek_hints hints = {.size = sizeof hints, .method = name, .op = op};
+	const ek_hints hints = {.size = sizeof hints, .method = name, .format = format, .op = op};
 	ek_plan *plan;
 	const ek_status status = ek_plan_create(ek_method_operation(m), A, &hints, &plan);
 
@@ -145,6 +146,24 @@ static void test_types(void **state)
 					if (!check_shapes(wanted(), type, c, ek_method_name(m), m))
 						fail_msg("%s: refused for all shapes", where);
 	say_programs();
+}
+
+/* Compiles the programs for parameters of formats that change them. */
+static void test_format_parameters(void **state)
+{
+	static const char method[] = "spmv.bccoo.gpu";
+	const ek_method *m = ek_method_find(method);
+
+	(void)state;
+	need_nvrtc();
+	for (int turns = 0; m && turns < 2 * EK_NTYPE; turns++) {
+		const int type = turns / 2;
+
+		format = turns % 2 ? "bccoo:deltas=1" : "bccoo:deltas=2";
+		if (!check_shapes(wanted(), type, type % CARDS, method, m))
+			fail_msg("%s, %s: refused for all shapes", where, format);
+	}
+	format = NULL;
 }
 
 /* Makes a plan with a value of a parameter, or with half of it as long as that is refused for lack
@@ -265,6 +284,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_types),
 		cmocka_unit_test(test_parameters),
+		cmocka_unit_test(test_format_parameters),
 		cmocka_unit_test(test_arrays),
 	};
 

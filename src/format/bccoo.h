@@ -8,15 +8,62 @@
  * rows that are not empty are numbered in order, from 0. So the number of set flags before a block
  * is the number of its block row. chunk_row has this number for the first block of each chunk, so
  * that work can begin at any chunk. filled_row[n] is the block row with number n; if no block row
- * is empty, number n is block row n, and filled_row has no elements. */
+ * is empty, number n is block row n, and filled_row has no elements.
+ *
+ * If dim[BCCOO_DELTAS] is not 0, a product reads the columns as numbers of 16 bits, in delta, that
+ * are added to others. Blocks are divided into segments of 32, as many as a word of bit_flag has
+ * bits, and base_col has a column for each segment:
+ *   BCCOO_DIFFERENCES  delta[k], with sign, is the difference of the columns of blocks k and k - 1.
+ *                      base_col is the column of the segment's first block, whose delta is 0
+ *   BCCOO_DISTANCES    delta[k], without sign, is the distance from base_col, the least column of
+ *                      the segment
+ * If delta[k] has the bits of BCCOO_ESCAPE, the column of block k is block_col[k]: the number does
+ * not fit or has these bits itself. dim[BCCOO_ESCAPES] is the number of escapes. If
+ * dim[BCCOO_DELTAS] is 0, the two arrays have no elements. */
 #ifndef EK_FORMAT_BCCOO_H
 #define EK_FORMAT_BCCOO_H
 
 #include "format/block.h"
 #include "format/mask.h"
 
-enum { BCCOO_FLAG = BLOCK_HEAD, BCCOO_CHUNK = BLOCK_MASK + 1, BCCOO_FILLED };
-enum { BCCOO_BLOCKS = 1024 }; /* blocks in a chunk */
+enum {
+	BCCOO_FLAG = BLOCK_HEAD,
+	BCCOO_CHUNK = BLOCK_MASK + 1,
+	BCCOO_FILLED,
+	BCCOO_DELTA,
+	BCCOO_BASE
+};
+enum { BCCOO_DELTAS = BLOCK_C + 1, BCCOO_ESCAPES }; /* indices into dim */
+enum { BCCOO_BLOCKS = 1024, BCCOO_SEGMENT = 32 };   /* blocks in a chunk, in a segment */
+enum { BCCOO_DIFFERENCES = 1, BCCOO_DISTANCES };    /* values of dim[BCCOO_DELTAS] */
+enum { BCCOO_ESCAPE = -1 };
+
+/* Returns the number of segments that have an element of base_col. */
+static inline int64_t bccoo_segments(const ek_store *s)
+{
+	return s->dim[BCCOO_DELTAS] ? eki_groups(s->len[BLOCK_COL], BCCOO_SEGMENT) : 0;
+}
+
+/* Returns the element of `delta` for a column that is `d` more than the one to which it is
+ * added. */
+static inline int16_t bccoo_delta(int64_t deltas, int64_t d)
+{
+	const bool fits =
+		deltas == BCCOO_DISTANCES ? d < UINT16_MAX : d <= INT16_MAX && d >= -INT16_MAX;
+
+	return fits ? (int16_t)d : BCCOO_ESCAPE;
+}
+
+/* Returns the store with the lengths of what a product reads: of block_col, if it reads delta, only
+ * the escapes. For counts of bytes. */
+static inline ek_store bccoo_read(const ek_store *s)
+{
+	ek_store read = *s;
+
+	if (s->dim[BCCOO_DELTAS])
+		read.len[BLOCK_COL] = s->dim[BCCOO_ESCAPES];
+	return read;
+}
 
 /* Finds the first block in [k, end) whose flag is set and returns the block after it, or `end` if
  * no flag is set. Needs k < end. */

@@ -161,14 +161,15 @@ static void sample_part(void *arg, int part)
 	}
 }
 
-double eki_block_cost(const eki_features *f, int r, int c, double blocks, double block_rows)
+double eki_block_cost(const eki_features *f, int r, int c, double blocks, double block_rows,
+                      double column)
 {
 	const int type = eki_value_types[f->value].matrix - 1;
 	const eki_block_speed *v = &f->machine->block[type][eki_isa_row(f->isa)];
 	const int line = r < c ? c : r, lines = r < c ? r : c;
 	const int lanes = (int)eki_lanes(f->isa, f->value);
 	const double value = (double)ek_value_size(f->value);
-	const double bytes = blocks * (r * c * value + (double)eki_idx_size(f->index)) +
+	const double bytes = blocks * (r * c * value + column) +
 	                     block_rows * (r * value + (double)eki_ptr_size(f->index));
 	/* Counts half more for a vector whose values lie in two cache lines. Lines of a block, and
 	 * so their vectors, begin at multiples of `unit` values. */
@@ -221,10 +222,11 @@ double eki_block_choose(const ek_context *ctx, const ek_store *csr, int64_t *dim
 		add_parts(job.sample);
 	}
 	for (int k = 0; k < BLOCK_MOST * BLOCK_MOST && csr->nnz > 0; k++) {
+		const double column = (double)eki_idx_size(csr->index);
 		const int r = k / BLOCK_MOST + 1, c = k % BLOCK_MOST + 1;
 		const block_sample *s = &job.sample[0][r - 1];
 		const double n = s->blocks[c - 1] * each;
-		const double t = eki_block_cost(&f, r, c, n, s->rows * each);
+		const double t = eki_block_cost(&f, r, c, n, s->rows * each, column);
 
 		if ((dim[BLOCK_R] && dim[BLOCK_R] != r) || (dim[BLOCK_C] && dim[BLOCK_C] != c) ||
 		    t >= least)

@@ -5,7 +5,8 @@
  * grows with the bytes read. Checksums cover every byte (checksum.c), and the arrays are checked
  * like arrays that a caller passes. Files of version 2, which differ only in the checksum, can be
  * read too. The header has room for 16 arrays; if the format has more, a second header follows.
- * Older files of cocktails, which had 16 arrays, have no second header. */
+ * Older files of cocktails, which had 16 arrays, have no second header, and older files of BCCOO
+ * nothing for arrays of differences. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -229,6 +230,8 @@ static ek_status arrays_read(eki_source *s, const struct ekm_header *h, ek_store
 
 		store->len[k] = len;
 		EK_RETURN_IF(array_read(s, name, len * size, &store->array[k]));
+		if (!len && !arrays.sum[k])
+			continue; /* from before the format had this array */
 		if (eki_checksum(h->version, store->array[k], (size_t)(len * size)) !=
 		    arrays.sum[k])
 			return eki_fail(EK_EIO, "%s: the checksum of %s is wrong", s->name, name);

@@ -358,7 +358,7 @@ static int lines(double share)
 
 /* Predicts the time of a product. If A is not in blocks yet, they are taken to be full, and as
  * large as the shares of entries that have a neighbour above and beside them allow. */
-double eki_block_product_cost(const eki_features *f)
+double eki_block_columns_cost(const eki_features *f, double column)
 {
 	const ek_store *s = f->store;
 	const int r = s ? (int)s->dim[BLOCK_R] : lines(f->above_share);
@@ -369,8 +369,13 @@ double eki_block_product_cost(const eki_features *f)
 		return eki_cost_units(f, EKI_LOOP_SCATTER);
 	if (!s && r * c == 1)
 		return INFINITY;
-	return f->machine->call + eki_block_cost(f, r, c, blocks,
-	                                         (double)eki_groups(f->stats.rows, r));
+	return f->machine->call +
+	       eki_block_cost(f, r, c, blocks, (double)eki_groups(f->stats.rows, r), column);
+}
+
+double eki_block_product_cost(const eki_features *f)
+{
+	return eki_block_columns_cost(f, (double)eki_idx_size(f->index));
 }
 
 #endif

@@ -40,7 +40,10 @@ extern eki_block_scatter_fn *const eki_block_scatter[EK_NISA][EK_NTYPE];
 /* Finds the range of columns that contains blocks [begin, end). */
 eki_span_fn eki_block_span;
 
-/* Predicts the time of a product with blocks, in nanoseconds. */
+/* Predicts the time of a product with blocks, in nanoseconds, if the column of a block takes
+ * `column` bytes. */
+double eki_block_columns_cost(const eki_features *f, double column);
+/* Predicts it for columns that are indices. */
 double eki_block_product_cost(const eki_features *f);
 
 /* Prepares the driver (drive.h) with single blocks as its units, so that parts may share block

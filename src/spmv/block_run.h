@@ -42,19 +42,17 @@ static inline FN(block_runs) FN(block_runs_of)(const ek_store *A, const eki_run 
 	                        first * A->dim[BLOCK_R]};
 }
 
-/* Multiplies blocks [begin, end), which are the blocks of block row b in this part, and finishes
- * all rows up to the end of that block row. */
-static inline void FN(block_run)(FN(block_runs) * o, int64_t b, int64_t begin, int64_t end)
+/* Finishes all rows up to the end of block row b, whose rows have the sums `sum` in this part. */
+static inline void FN(block_finish)(FN(block_runs) * o, int64_t b, const VAL *sum)
 {
 	const VAL alpha = EK_SCALAR(o->v->alpha), beta = EK_SCALAR(o->v->beta);
 	const int r = o->p.shape.r;
 	const VAL *y0 = o->v->y0.data;
-	VAL sum[BLOCK_MOST], *y = o->v->y.data;
+	VAL *y = o->v->y.data;
 	VAL *shared = b == o->carry->first  ? o->carry->first_sum
 	              : b == o->carry->last ? o->carry->last_sum
 	                                    : NULL;
 
-	FN(block_sums)(&o->p, begin, end, sum);
 	FN(finish_none)(beta, y0 + o->next, y + o->next, b * r - o->next);
 	if (shared)
 		for (int i = 0; i < r; i++)
@@ -63,4 +61,14 @@ static inline void FN(block_run)(FN(block_runs) * o, int64_t b, int64_t begin, i
 		for (int i = 0; i < r; i++)
 			FN(finish_row)(sum[i], alpha, beta, y0 + b * r + i, y + b * r + i);
 	o->next = (b + 1) * r;
+}
+
+/* Multiplies blocks [begin, end), which are the blocks of block row b in this part, and finishes
+ * all rows up to the end of that block row. */
+static inline void FN(block_run)(FN(block_runs) * o, int64_t b, int64_t begin, int64_t end)
+{
+	VAL sum[BLOCK_MOST];
+
+	FN(block_sums)(&o->p, begin, end, sum);
+	FN(block_finish)(o, b, sum);
 }

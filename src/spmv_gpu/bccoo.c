@@ -15,6 +15,12 @@
  * numbers of the block rows. So a block takes 1 bit and a column index in addition to its values.
  * In BCOO, a block row ends where the row index of the next block differs.
  *
+ * If BCCOO has differences of columns (deltas=1), work-items first add them up, each one those of a
+ * segment of 32 blocks, in order, and put the columns into local memory, where the products find
+ * those of any block. In yaSpMV a work-item multiplies the blocks of its segment itself, for which
+ * values must be stored transposed. Distances from one column of the segment (deltas=2) need none
+ * of this: a work-item adds the distance of its block to that column.
+ *
  * A group may share its first and its last block row with other groups. The sums of these two block
  * rows are not written to y but stored as carries, and a further launch, of one group, adds up the
  * carries in the same way. So each entry of y is written once; y is scaled by beta beforehand only
@@ -43,6 +49,7 @@ enum {
 
 typedef struct state {
 	block_shape shape;
+	int each;              /* blocks of a tile for each work-item */
 	bool whole;            /* whether it is known that no block row is empty */
 	int64_t part, groups;  /* blocks per group; number of groups */
 	eki_buffer *row, *sum; /* block rows and sums of the carries, two for each group */
@@ -52,15 +59,30 @@ typedef struct state {
 
 /* Returns how many blocks of a tile each work-item handles if blocks have `c` columns: the more
  * columns, the fewer blocks. The number is odd, so that neighbouring work-items read different
- * banks of local memory. */
-static int each_of(int c)
+ * banks of local memory. If columns of 8 bytes are in local memory too, 32 KiB are enough. */
+static int each_of(int c, bool wide)
 {
-	return c == 1 ? 7 : c == 2 ? 5 : 3;
+	return c == 1 && !wide ? 7 : c <= 2 ? 5 : 3;
 }
 
 static bool is_bccoo(const ek_store *s)
 {
 	return s->format == &ek_format_bccoo;
+}
+
+/* Returns 0 if columns are indices, else how they are stored in 16 bits. */
+static int deltas_of(const ek_store *s)
+{
+	return is_bccoo(s) ? (int)s->dim[BCCOO_DELTAS] : 0;
+}
+
+/* Returns a bit for each array of the store that the kernels read. */
+static uint64_t arrays_read(const ek_store *s)
+{
+	const uint64_t chunk = UINT64_C(1) << BCCOO_CHUNK;
+	const uint64_t deltas = UINT64_C(1) << BCCOO_DELTA | UINT64_C(1) << BCCOO_BASE;
+
+	return !is_bccoo(s) ? UINT64_MAX : deltas_of(s) ? ~chunk : ~(chunk | deltas);
 }
 
 static void put(void *to, ek_index index, int64_t k, int64_t v)
@@ -114,7 +136,7 @@ static void cut(const eki_step *step, state *s)
 {
 	const int64_t blocks = step->in[0]->len[BLOCK_COL], units = step->gpu->device->info.units;
 	const int64_t part = eki_groups(blocks, UNIT_GROUPS * (units > 0 ? units : 1));
-	const int64_t tile = WG / s->shape.r * each_of(s->shape.c);
+	const int64_t tile = WG / s->shape.r * s->each;
 	const int64_t least = step->ctx->small_work ? tile : LEAST;
 
 	s->part = part > least ? part : least;
@@ -124,7 +146,7 @@ static void cut(const eki_step *step, state *s)
 static ek_status prepare(eki_step *step)
 {
 	const ek_store *A;
-	char defines[96];
+	char defines[160];
 	state *s;
 
 	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *s, &s));
@@ -132,12 +154,19 @@ static ek_status prepare(eki_step *step)
 	EK_RETURN_IF(eki_gpu_prepare(step, NULL, NULL, NULL));
 	A = step->in[0]; /* with op T, in[0] is the transposed store by now */
 	s->shape = block_shape_of(A);
-	snprintf(defines, sizeof defines, "#define EK_WG %d\n#define C %d\n#define EACH %d\n", WG,
-	         s->shape.c, each_of(s->shape.c));
+	s->each = each_of(s->shape.c, deltas_of(A) == BCCOO_DIFFERENCES && A->index == EK_I64);
+	snprintf(defines, sizeof defines,
+	         "#define EK_WG %d\n#define C %d\n#define EACH %d\n#define DELTAS %d\n"
+	         "#define SEGMENT %d\n#define ESCAPE (%d)\n",
+	         WG, s->shape.c, s->each, deltas_of(A), BCCOO_SEGMENT, BCCOO_ESCAPE);
 	EK_RETURN_IF(eki_gpu_program(step, "bccoo", defines, eki_cl_bccoo));
 	s->whole = is_bccoo(A) && A->len[BCCOO_FILLED] == 0;
-	EK_RETURN_IF(eki_gpu_mirror_some(step,
-	                                 is_bccoo(A) ? ~(UINT64_C(1) << BCCOO_CHUNK) : UINT64_MAX));
+	EK_RETURN_IF(eki_gpu_mirror_some(step, arrays_read(A)));
+	if (deltas_of(A)) {
+		const ek_store read = bccoo_read(A);
+
+		step->bytes -= eki_store_bytes(A) - eki_store_bytes(&read);
+	}
 	cut(step, s);
 	EK_RETURN_IF(make_rows(step, s));
 	EK_RETURN_IF(eki_gpu_buffer(step, 2 * s->groups * s->shape.r, ek_value_size(A->value),
@@ -152,7 +181,7 @@ static ek_status sum_runs(const eki_step *step, const eki_run *v, eki_scalar bet
 	const state *s = step->state;
 	const ek_store *A = step->in[0];
 	const eki_buffer *const *array = step->gpu->array;
-	eki_arg args[18];
+	eki_arg args[20];
 	int n = 0;
 
 	args[n++] = eki_arg_i64(A->rows);
@@ -167,6 +196,10 @@ static ek_status sum_runs(const eki_step *step, const eki_run *v, eki_scalar bet
 	if (is_bccoo(A)) {
 		args[n++] = eki_arg_i32(!s->whole);
 		args[n++] = eki_arg_buffer(array[BCCOO_FILLED]);
+	}
+	if (deltas_of(A)) {
+		args[n++] = eki_arg_buffer(array[BCCOO_DELTA]);
+		args[n++] = eki_arg_buffer(array[BCCOO_BASE]);
 	}
 	args[n++] = eki_arg_buffer(array[BLOCK_COL]);
 	args[n++] = eki_arg_buffer(array[BLOCK_VAL]);
@@ -201,7 +234,14 @@ static ek_status run(const eki_step *step, const eki_run *v)
 
 static double cost_bccoo(const eki_features *f)
 {
-	return eki_gpu_format_cost(f, 0.7, 3.5, 2, 0);
+	eki_features g = *f;
+	ek_store read;
+
+	if (f->store) {
+		read = bccoo_read(f->store);
+		g.store = &read;
+	}
+	return eki_gpu_format_cost(&g, 0.7, 3.5, 2, 0);
 }
 
 static double cost_bcoo(const eki_features *f)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * SpMV on block coordinates (bccoo.c). An index (BCOO) or a bit (BCCOO) for each block tells its
  * block row. Compile-time parameters: EK_WG, work-items of a group; C, columns of a block; EACH,
- * blocks of a tile for each work-item (at most 31). */
+ * blocks of a tile for each work-item (at most 31); DELTAS, how the columns of BCCOO are read:
+ * as indices (0), as differences (1), as distances from a base (2), which each SEGMENT blocks have.
+ * ESCAPE stands for a column that does not fit. */
 #include "prim_body/scan.cl"
 #define SUMS (EK_WG * EACH)
 
@@ -115,7 +117,29 @@ typedef struct block_matrix {
 	const EK_GLOBAL VAL *val;
 	const EK_GLOBAL ek_u8 *mask;
 	const EK_GLOBAL VAL *x;
+#if DELTAS
+	const EK_GLOBAL short *delta;
+	const EK_GLOBAL IDX *base;
+#endif
+#if DELTAS == 1
+	EK_LOCAL_PTR IDX *column; /* columns of the blocks of a tile */
+#endif
 } block_matrix;
+
+/* Returns the column of block k of the tile that begins with block `first`. */
+EK_FN IDX block_column(const block_matrix *A, ek_i64 first, int k)
+{
+#if DELTAS == 1
+	return A->column[k];
+#elif DELTAS == 2
+	const int d = EK_LOAD(A->delta + first + k);
+
+	return d == ESCAPE ? EK_LOAD(A->col + first + k)
+	                   : EK_LOAD(A->base + (first + k) / SEGMENT) + (ek_u16)d;
+#else
+	return EK_LOAD(A->col + first + k);
+#endif
+}
 
 /* Returns the product of row i of block k with x, leaving out fill. */
 EK_FN VAL block_exact(const block_matrix *A, block_item me, ek_i64 k)
@@ -141,14 +165,13 @@ EK_FN void block_products(const block_matrix *A, block_item me, ek_i64 first, in
                           EK_LOCAL_PTR VAL *product)
 {
 	const int line = C >= me.r ? me.i * C : me.i, step = C >= me.r ? 1 : me.r;
-	const EK_GLOBAL IDX *col = A->col + first;
 	const EK_GLOBAL VAL *val = A->val + first * (me.r * C) + line;
 	VAL sum[EACH];
 
 #pragma unroll
 	for (int e = 0; e < EACH; e++) {
 		const int at = e * me.pieces + me.piece, k = at < n ? at : n - 1;
-		const IDX j0 = EK_LOAD(col + k) * C, left = A->cols - j0;
+		const IDX j0 = block_column(A, first, k) * C, left = A->cols - j0;
 		const EK_GLOBAL VAL *v = val + k * (me.r * C), *x = A->x + j0;
 
 		sum[e] = 0;
@@ -205,6 +228,7 @@ EK_FN ek_u32 block_marked(block_item me, int n, const EK_LOCAL_PTR ek_u8 *mark)
 	return ends;
 }
 
+#if !DELTAS
 EK_KERNEL(bcoo, EK_WG)
 (ek_i64 rows, ek_i64 cols, ek_i64 blocks, ek_i64 part, int r,
  const EK_GLOBAL IDX *EK_RESTRICT carry, const EK_GLOBAL IDX *EK_RESTRICT block_row,
@@ -233,6 +257,32 @@ EK_KERNEL(bcoo, EK_WG)
 	}
 	block_carry(me, g, carry, open.sum, carry_sum);
 }
+#endif
+
+#if DELTAS == 1
+/* Finds the columns of the n blocks of a tile that begins with block `first`. A work-item goes
+ * through the differences of a segment from its beginning, even if that is before the tile. */
+EK_FN void block_columns(const block_matrix *A, ek_i64 first, int n)
+{
+	const ek_i64 segment = first / SEGMENT;
+	const int segments = (int)((first + n - 1) / SEGMENT - segment) + 1;
+
+	for (int s = EK_LID(); s < segments; s += EK_WG) {
+		const ek_i64 begin = (segment + s) * SEGMENT;
+		const int skip = begin < first ? (int)(first - begin) : 0;
+		const int m = first + n - begin < SEGMENT ? (int)(first + n - begin) : SEGMENT;
+		IDX at = EK_LOAD(A->base + segment + s);
+
+		for (int k = 0; k < m; k++) {
+			const int d = EK_LOAD(A->delta + begin + k);
+
+			at = d != ESCAPE ? at + d : EK_LOAD(A->col + begin + k);
+			if (k >= skip)
+				A->column[begin + k - first] = at;
+		}
+	}
+}
+#endif
 
 /* Returns the bits of `flag` for m blocks, starting with block k. The bit of block end - 1, the
  * last block of the group, is returned as 0, because the sum of the group's last block row is
@@ -253,19 +303,31 @@ EK_FN ek_u32 block_flags(const EK_GLOBAL ek_u32 *flag, ek_i64 k, int m, ek_i64 e
 
 /* Multiplies a BCCOO matrix by x; block_carries adds the carries afterwards. If `listed` is not 0,
  * filled_row lists the block rows that are not empty. number[g] is the index of the first block row
- * of group g among the block rows that are not empty. */
+ * of group g among the block rows that are not empty. With DELTAS, columns are found from `delta`
+ * and base_col, and block_col is read where a column does not fit. */
 EK_KERNEL(bccoo, EK_WG)
 (ek_i64 rows, ek_i64 cols, ek_i64 blocks, ek_i64 part, int r,
  const EK_GLOBAL IDX *EK_RESTRICT carry, const EK_GLOBAL ek_i64 *EK_RESTRICT number,
  const EK_GLOBAL ek_u32 *EK_RESTRICT bit_flag, int listed,
- const EK_GLOBAL IDX *EK_RESTRICT filled_row, const EK_GLOBAL IDX *EK_RESTRICT block_col,
- const EK_GLOBAL VAL *EK_RESTRICT val, const EK_GLOBAL ek_u8 *EK_RESTRICT mask, VAL alpha,
- const EK_GLOBAL VAL *EK_RESTRICT x, VAL beta, EK_GLOBAL VAL *y, EK_GLOBAL VAL *carry_sum)
+ const EK_GLOBAL IDX *EK_RESTRICT filled_row,
+#if DELTAS
+ const EK_GLOBAL short *EK_RESTRICT delta, const EK_GLOBAL IDX *EK_RESTRICT base_col,
+#endif
+ const EK_GLOBAL IDX *EK_RESTRICT block_col, const EK_GLOBAL VAL *EK_RESTRICT val,
+ const EK_GLOBAL ek_u8 *EK_RESTRICT mask, VAL alpha, const EK_GLOBAL VAL *EK_RESTRICT x, VAL beta,
+ EK_GLOBAL VAL *y, EK_GLOBAL VAL *carry_sum)
 {
 	EK_LOCAL VAL product[SUMS], sums[2 * EK_WG];
 	EK_LOCAL int counts[2 * EK_WG];
-	const block_item me = block_item_of(r);
+#if DELTAS == 1
+	EK_LOCAL IDX column[SUMS];
+	const block_matrix A = {(IDX)cols, block_col, val, mask, x, delta, base_col, column};
+#elif DELTAS == 2
+	const block_matrix A = {(IDX)cols, block_col, val, mask, x, delta, base_col};
+#else
 	const block_matrix A = {(IDX)cols, block_col, val, mask, x};
+#endif
+	const block_item me = block_item_of(r);
 	const ek_i64 g = EK_GROUP(), begin = g * part;
 	const ek_i64 end = blocks - begin < part ? blocks : begin + part;
 	const block_out out = {rows,  filled_row, listed, carry[2 * g], carry_sum + 2 * g * r,
@@ -277,6 +339,10 @@ EK_KERNEL(bccoo, EK_WG)
 		const ek_u32 ends = block_flags(bit_flag, k + block_begin(me, n),
 		                                block_count(me, n), end);
 
+#if DELTAS == 1
+		block_columns(&A, k, n);
+		EK_BARRIER();
+#endif
 		block_products(&A, me, k, n, product);
 		EK_BARRIER();
 		block_tile(me, n, ends, 1, product, sums, counts, &open, &out);
