@@ -13,6 +13,7 @@
 struct caller {
 	ek_array_options options;
 	ek_heap_counts counts;
+	char parameters[EK_PARAMETERS_TEXT];
 };
 
 /* ---- Running --------------------------------------------------------------------------------- */
@@ -78,9 +79,12 @@ static struct entrant *enter_arity(struct field *f, const char *name, int arity)
 	                                .method = e->record.method,
 	                                .block = job->o->block,
 	                                .arity = arity,
-	                                .counts = &c->counts};
+	                                .counts = &c->counts,
+	                                .parameters = c->parameters};
 	entrant_check(e);
 	c->options.counts = NULL;
+	c->options.parameters = NULL;
+	e->record.parameters = keep("%s", c->parameters);
 	heap_counts(e, arity);
 	return e;
 }

@@ -10,10 +10,12 @@
 #include "array.h"
 
 const char array_fields[] =
-	"op method device isa version variant n value value_size length batch k arity block "
+	"op method method_parameters device isa version variant n value value_size length batch k "
+        "arity block "
 	"threads runs rounds disturbed ms ms_min ms_p10 ms_p90 ms_kbest ms_kbest_rounds "
-	"bytes misses_per_line gbps mkeys bound bound_gbps of_bound vs_serial vs_best_peer error "
-        "update_key find_maxchild "
+	"bytes misses_per_line reused_lines counters_refused gbps mkeys bound bound_gbps of_bound "
+        "vs_serial vs_best_peer error "
+	"update_key find_maxchild "
 	"compare swap update_key_after_heapify find_maxchild_after_heapify compare_after_heapify "
 	"swap_after_heapify compare_ms heapify_ms t_cc_ms t_cq_ms t_gc_ms n_u n_f n_c n_s levels "
 	"transactions dheap_transactions vs_scheduling device_name driver device_memory commit "
@@ -29,6 +31,9 @@ const struct column array_columns[] = {
 	{"GB/s", BLOCK, V_GBPS, "%.1f", NULL, ""},
 	{"misses", BLOCK | SOME, V_MISSES, "%.3f", NULL,
          "misses of the last-level cache, of one call, for each 64 of these bytes (--misses)"},
+	{"reused", BLOCK | SOME, V_REUSED, "%.3f", NULL,
+         "share of the cache lines of the last step that are still in a cache, R of Zhang 2012 "
+         "(--misses --in-place)"},
 	{"of bound", BLOCK | COPIES, V_OF_BOUND, "%.3f", NULL,
          "speed divided by that of the faster of two copies of the same arrays by the same "
          "threads, memcpy and "
@@ -43,6 +48,7 @@ const struct column array_columns[] = {
          "speed divided by that of the fastest other library (--peers)"},
 	{"error", BLOCK | NUMBERS, V_ERROR, "%.3f", NULL,
          "largest error divided by its proven bound; at most 1 is accepted (integers: exact)"},
+	PARAMETERS_COLUMN(BLOCK),
 	{"update-key", COUNTS, V_UPDATE_KEY, "%.1f", NULL, NULL},
 	{"find-maxchild", COUNTS, V_FIND_MAXCHILD, "%.1f", NULL, NULL},
 	{"compare", COUNTS, V_COMPARE, "%.1f", NULL, NULL},

@@ -134,11 +134,9 @@ void field_misses(struct field *f)
 		const char *why = counts ? measure_misses(&e->calls, &misses) : NULL;
 
 		e->record.v[V_MISSES] = misses / (e->moves / LINE_BYTES);
-		if (!why)
-			continue;
-		if (!told)
+		e->record.counters_refused = why;
+		if (why && !told)
 			tool_remark(&f->bench->o.common, "cache misses are not counted: %s", why);
-		told = true;
-		return;
+		told |= why != NULL;
 	}
 }

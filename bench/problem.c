@@ -151,6 +151,7 @@ int problem_make(struct problem *p, const struct bench *bench, int64_t width, in
 	                      .index = info.index,
 	                      .op = options->op,
 	                      .calls = options->calls,
+	                      .max_bytes = bench->o.max_bytes,
 	                      .reproducible = options->reproducible,
 	                      .csr_bytes = info.bytes};
 	if (code)

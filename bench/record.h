@@ -28,6 +28,8 @@ enum value {
 	V_WORST_CSR,
 	V_WINS, /* in sums: number of matrices on which the method is the fastest of its kind */
 	V_WINS_ALL,
+	V_HARMONIC, /* in sums: harmonic means, of the speed relative to the unit and of Gflop/s */
+	V_HARMONIC_GFLOPS,
 	V_WITHIN_5, /* in sums of regrets: shares of matrices, quantiles, and their largest */
 	V_WITHIN_20,
 	V_MEDIAN,
@@ -67,6 +69,7 @@ struct record {
 	const char *parameters; /* those of the method in its plan, as in "t=64,w=16"; or NULL */
 	const char *device;     /* "cpu", or the name of a device such as "cuda:0" */
 	const char *isa;
+	const char *counters_refused; /* why cache misses are not counted; NULL if they are */
 	bool failed, refused;    /* refused: the method cannot do this problem, or lacks memory */
 	const char *why;         /* reason for failure or refusal, else "" */
 	const char *on, *on_csr; /* in sums: names of the matrices of V_WORST and V_WORST_CSR */

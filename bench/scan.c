@@ -71,8 +71,26 @@ static void make(struct job *job)
 	job->p.in = in_place ? job->p.out : job->in;
 }
 
+/* Returns the ratio R of Zhang 2012, formula 1, of m misses for each line that is read or written,
+ * in place. The first step fetches each line of the array once, the last needs those of p - 1 of p
+ * segments. With m < 1/2 not even the first step was counted, since the array is in a cache or the
+ * counter leaves out what the processor fetches ahead; then nothing is known. */
+static double reused_lines(double m, double p)
+{
+	return m >= 0.5 && p > 1 ? 1 - (2 * m - 1) * p / (p - 1) : NAN;
+}
+
+static int finish(struct bench *b, struct bench_case *c)
+{
+	for (struct record *r = c->record; r < c->record + c->count && b->o.in_place; r++)
+		if (strncmp(r->method, "scan.zhang", 10) == 0)
+			r->v[V_REUSED] = reused_lines(r->v[V_MISSES], c->v[V_THREADS]);
+	return TOOL_OK;
+}
+
 const struct operation bench_scan = {
 	ARRAY_OPERATION("scan", EK_SCAN, NUMBERS | COPIES),
+	.finish = finish,
 	.text = "prefix sums, with peers and copies as bounds",
 	.help = ARRAY_HELP(
 		"prefix sums",

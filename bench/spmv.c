@@ -183,6 +183,8 @@ static const struct column product_columns[] = {
          "spmv.csr.vector.gpu) for each column; all ratios are medians over the rounds"},
 	{"vs peer", BLOCK | SUM | PAGE | RATIO | PEERS, V_VS_PEER, "%.3f", NULL,
          "speed divided by that of the fastest other library"},
+	{"harmonic", SUM, V_HARMONIC, "%.3f", NULL, NULL},
+	{"Gflop/s", SUM, V_HARMONIC_GFLOPS, "%.2f", NULL, NULL},
 	{"worst", SUM, V_WORST, "%.3f", NULL, NULL},
 	{"on", SUM | LEFT, VALUES, "on", NULL, NULL},
 	{"wins", SUM, V_WINS, "%.0f", NULL, NULL},
@@ -212,6 +214,24 @@ static const struct column product_columns[] = {
          "* the fastest of ours; or refused, or FAILED"},
 	{.head = NULL}};
 
+/* Returns the harmonic mean of a value of the records called `name` in a group; NAN if there are
+ * none. */
+static double harmonic(const struct bench *b, int group, const char *name, enum value value)
+{
+	double sum = 0;
+	int count = 0;
+
+	for (const struct bench_case *c = b->cases; c < b->cases + b->count; c++) {
+		const struct record *r = in_group(c, group) ? case_record(c, name) : NULL;
+
+		if (r && r->v[value] > 0) {
+			sum += 1 / r->v[value];
+			count++;
+		}
+	}
+	return count ? count / sum : NAN;
+}
+
 static void product_sum(const struct bench *b, int group, struct record *sum)
 {
 	const unsigned kinds = sum->kind == RECORD_PEER ? KINDS_PEERS : KINDS_OURS;
@@ -219,6 +239,8 @@ static void product_sum(const struct bench *b, int group, struct record *sum)
 
 	v[V_MATRICES] = v[V_WINS] = v[V_WINS_ALL] = v[V_ERROR] = 0;
 	v[V_WORST] = v[V_WORST_CSR] = NAN;
+	v[V_HARMONIC] = harmonic(b, group, sum->name, V_VS_CSR);
+	v[V_HARMONIC_GFLOPS] = harmonic(b, group, sum->name, V_GFLOPS);
 	for (const struct bench_case *c = b->cases; c < b->cases + b->count; c++) {
 		const struct record *r = in_group(c, group) ? case_record(c, sum->name) : NULL;
 
@@ -247,8 +269,8 @@ static void summary(const struct bench *b, FILE *out)
 	const bool peers = case_has(&b->sums[ALL_GROUPS], RECORD_PEER);
 
 	fprintf(out,
-	        "All %s: geometric means over %s%s, worst case, wins among ours%s, largest "
-	        "error / bound\n",
+	        "All %s: geometric means over %s%s, harmonic means of the first and of Gflop/s, "
+	        "worst case, wins among ours%s, largest error / bound\n",
 	        b->op->problem, unit_method(b->device.size > 0),
 	        peers ? " and over the best peer" : "", peers ? " (peers: among peers)" : "");
 	table_print(b, &b->sums[ALL_GROUPS], 1, SUM, out);

@@ -29,6 +29,7 @@ struct problem {
 	ek_index index;
 	ek_op op;
 	int64_t calls; /* number of calls that plans are made for, or 0 for the default */
+	int64_t max_bytes; /* as in ek_convert_options, for formats that are named */
 	ek_reproducible reproducible;
 	int64_t in, out; /* rows of x; rows of y */
 	void *x, *y, *y0;
@@ -86,7 +87,7 @@ int spmv_begin(struct bench *bench);
  * value[1]. */
 int product_one(const struct matrix_at *at, const int64_t value[MOST_LISTS]);
 /* Members of struct operation, and options, that the operations on products share. */
-#define PRODUCT_OPTIONS "suite html rounds time peers peer_dir vectors"
+#define PRODUCT_OPTIONS "suite html rounds time peers peer_dir vectors max_bytes"
 #define PRODUCT_MEASURED                                                     \
 	.enter = spmv_enter, .spoil = problem_reset, .error = problem_error, \
 	.matrix = matrix_lists, .one = product_one, .lists = {LIST_OF(columns), LIST_OF(order)}

@@ -64,13 +64,30 @@ ek_hints product_hints(const struct problem *p, ek_operation operation, const ch
 	                  .reproducible = p->reproducible};
 }
 
-/* Makes a plan. On a device, waits until it has finished its work. */
+/* Returns the format that a method needs, or NULL if it may be that of A. */
+static const char *needed_format(const char *method, const char *format)
+{
+	const ek_method *m = tool_method_find(method);
+	const char *of = format ? format : m ? ek_method_format(m) : "csr";
+
+	return strcmp(of, "csr") == 0 || strcmp(of, "any") == 0 ? NULL : of;
+}
+
+/* Makes a plan. Plans have the default limit on the bytes of a format, so with another one
+ * (--max-bytes) the matrix is converted before. On a device, waits until it has finished its
+ * work. */
 static ek_status make_plan(const struct product *own, ek_plan **plan)
 {
 	const struct problem *p = own->problem;
 	const ek_hints hints = product_hints(p, own->operation, own->method, own->format);
-	ek_status status = ek_plan_create(own->operation, p->A, &hints, plan);
+	const ek_convert_options o = {.size = sizeof o, .max_bytes = p->max_bytes};
+	const char *format = o.max_bytes ? needed_format(own->method, own->format) : NULL;
+	ek_matrix *B = NULL;
+	ek_status status = format ? ek_matrix_convert(p->A, format, &o, &B) : EK_OK;
 
+	if (status == EK_OK)
+		status = ek_plan_create(own->operation, B ? B : p->A, &hints, plan);
+	ek_matrix_destroy(B);
 	if (status == EK_OK && p->device.ctx)
 		status = ek_device_wait(p->device.ctx);
 	return status;
@@ -109,16 +126,15 @@ static bool prepare(struct entrant *e, void **spare)
 
 /* Returns why there is not enough memory for a plan, or NULL if there is. The check is needed since
  * the system provides memory only when it is written to: a plan that does not fit would get the
- * program killed. */
+ * program killed. Where larger formats are allowed, there are two of them when preparations are
+ * timed. */
 static const char *lack(const struct problem *p, const char *method, const char *format)
 {
-	const ek_method *m = tool_method_find(method);
-	const bool csr =
-		format ? strcmp(format, "csr") == 0 : !m || strcmp(ek_method_format(m), "csr") == 0;
+	const double large = p->max_bytes > 0 ? 2 * (double)p->max_bytes : 0;
 
-	return csr ? NULL
-	           : text_lack(MOST_COPIES * (double)p->csr_bytes, "about ",
-	                       " are needed on the way");
+	return needed_format(method, format) ? text_lack(MOST_COPIES * (double)p->csr_bytes + large,
+	                                                 "about ", " are needed on the way")
+	                                     : NULL;
 }
 
 /* Tells whether a method can use a format. It can if the format is NULL (the method's own), the

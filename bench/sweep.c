@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek bench spmv|merge --sweep PARAMETER=VALUES: replaces the method of --method by a list that has
- * it with each value of the parameter, so that each is measured as a separate method. */
+ * ek bench spmv|merge --sweep PARAMETER=VALUES: replaces the method of --method, or the format of
+ * --format or of the method, by a list that has it with each value of the parameter, so that each
+ * is measured by itself. */
+#include <stdio.h>
 #include <string.h>
 
 #include "bench.h"
@@ -38,47 +40,104 @@ static void add_item(struct list *s, const char *text)
 		add(s, v);
 }
 
-/* ---- The method ------------------------------------------------------------------------------ */
+/* ---- Whose parameter ------------------------------------------------------------------------- */
 
-static void check_parameter(const ek_method *m, const char *name, size_t len)
+static const ek_format_param *method_param(const void *method, int k)
 {
+	return ek_method_get_param(method, k);
+}
+
+static const ek_format_param *format_param(const void *format, int k)
+{
+	return ek_format_get_param(format, k);
+}
+
+/* Tells whether a method or format has the parameter that the sweep names. Appends the names of all
+ * that it has to *list. */
+static bool has(const ek_format_param *get(const void *, int), const void *of, const char *sweep,
+                const char **list)
+{
+	const size_t len = strcspn(sweep, "=");
 	const ek_format_param *p;
+	bool found = false;
+
+	for (int k = 0; of && (p = get(of, k)); k++) {
+		found |= strlen(p->name) == len && strncmp(p->name, sweep, len) == 0;
+		*list = keep("%s %s", *list, p->name);
+	}
+	return found;
+}
+
+/* Returns the method that --method names, or NULL if it names none; ends the program if there are
+ * several. */
+static const ek_method *method_of(ek_operation operation, const struct bench_options *o,
+                                  char name[TOOL_METHOD])
+{
+	const char *list = o->common.method;
+	char rest[TOOL_METHOD];
+	const bool some = list && strcmp(list, "all") != 0 && strcmp(list, "auto") != 0;
+
+	if (!some || !tool_method_next_of(operation, &list, name))
+		return NULL;
+	return tool_method_next_of(operation, &list, rest) ? NULL : tool_method_find(name);
+}
+
+/* Returns the format whose parameter it may be: that of --format, if it is one, or else that of the
+ * method. Writes it with its parameters to `name`. Returns NULL if there is none. */
+static const ek_format *format_of(const struct bench_options *o, const ek_method *m,
+                                  char name[TOOL_FORMAT])
+{
+	const char *list = o->common.format;
+	char rest[TOOL_FORMAT];
+
+	if (!list)
+		snprintf(name, TOOL_FORMAT, "%s", m ? ek_method_format(m) : "");
+	else if (!tool_format_next("--format", &list, name) ||
+	         tool_format_next("--format", &list, rest))
+		return NULL;
+	return ek_format_find(keep("%.*s", (int)strcspn(name, ":"), name));
+}
+
+/* Returns a list in which `name` has each value of the parameter. */
+static const char *with_values(const char *name, const char *sweep)
+{
+	const int len = (int)strcspn(sweep, "=");
+	struct list s = {.count = 0};
 	const char *list = "";
 
-	for (int k = 0; (p = ek_method_get_param(m, k)); k++) {
-		if (strlen(p->name) == len && strncmp(p->name, name, len) == 0)
-			return;
-		list = keep("%s %s", list, p->name);
+	for (const char *at = sweep + len + 1; *at; at += strspn(at, ",")) {
+		const int item = (int)strcspn(at, ",");
+
+		add_item(&s, keep("%.*s", item, at));
+		at += item;
 	}
-	tool_usage("--sweep %s: %s has the parameters%s", name, ek_method_name(m),
-	           *list ? list : " - none");
+	for (int k = 0; k < s.count; k++)
+		list = keep("%s%s%s%s%.*s=%lld", list, k ? "," : "", name,
+		            strchr(name, ':') ? "," : ":", len, sweep, (long long)s.value[k]);
+	return list;
 }
 
 void sweep_apply(ek_operation operation, struct bench_options *o)
 {
-	const char *list = o->common.method, *equals = o->sweep ? strchr(o->sweep, '=') : NULL;
-	char method[TOOL_METHOD], rest[TOOL_METHOD];
-	struct list s = {.count = 0};
+	const char *equals = o->sweep ? strchr(o->sweep, '=') : NULL, *list = "";
+	char method[TOOL_METHOD] = "", format[TOOL_FORMAT] = "";
 
 	if (!o->sweep)
 		return;
 	if (!equals || equals == o->sweep || !equals[1])
 		tool_usage("--sweep %s: KEY=VALUES is expected, such as w=4,8,16", o->sweep);
-	if (!list || strcmp(list, "all") == 0 || strcmp(list, "auto") == 0 ||
-	    !tool_method_next_of(operation, &list, method) || !tool_method_find(method) ||
-	    tool_method_next_of(operation, &list, rest))
-		tool_usage("--sweep %s: one method is expected, by --method NAME", o->sweep);
-	check_parameter(tool_method_find(method), o->sweep, (size_t)(equals - o->sweep));
-	for (const char *at = equals + 1; *at; at += strspn(at, ",")) {
-		const int len = (int)strcspn(at, ",");
+	const ek_method *m = method_of(operation, o, method);
+	const ek_format *f = format_of(o, m, format);
 
-		add_item(&s, keep("%.*s", len, at));
-		at += len;
-	}
-	list = "";
-	for (int k = 0; k < s.count; k++)
-		list = keep("%s%s%s%s%.*s=%lld", list, k ? "," : "", method,
-		            strchr(method, ':') ? "," : ":", (int)(equals - o->sweep), o->sweep,
-		            (long long)s.value[k]);
-	o->common.method = list;
+	if (!m && !(f && !o->common.method))
+		tool_usage("--sweep %s: one method is expected, by --method NAME, or one format, "
+		           "by --format NAME",
+		           o->sweep);
+	if (has(method_param, m, o->sweep, &list))
+		o->common.method = with_values(method, o->sweep);
+	else if (has(format_param, f, o->sweep, &list))
+		o->common.format = with_values(format, o->sweep);
+	else
+		tool_usage("--sweep %s: %s%s%s has the parameters%s", o->sweep, method,
+		           m && f ? " on " : "", f ? format : "", *list ? list : " - none");
 }

@@ -99,6 +99,7 @@ module evenkeel
   integer(c_int), parameter :: EK_ON_DEVICE = 1
   integer(c_int), parameter :: EK_COL_MAJOR = 0
   integer(c_int), parameter :: EK_ROW_MAJOR = 1
+  integer(c_int), parameter :: EK_PARAMETERS_TEXT = 96
 
   type, bind(C) :: ek_layout
     type(c_ptr) :: type = c_null_ptr
@@ -335,6 +336,7 @@ module evenkeel
     integer(c_int) :: arity = 0
     type(c_ptr) :: counts = c_null_ptr
     integer(c_int) :: where = 0
+    type(c_ptr) :: parameters = c_null_ptr
   end type ek_array_options
 
   type, bind(C) :: ek_segments

@@ -198,7 +198,10 @@ enum { MOST_WIDTH = 4 };
 static const char *no_verdict(const json_t *claim, const struct found *f)
 {
 	const struct interval *i = &f->interval;
+	const json_t *published = json_object_get(claim, "published");
 
+	if (json_is_true(json_object_get(claim, "per_thread")) && json_number_value(published) <= 1)
+		return "the work expects no gain of so few threads";
 	return !i->known                                              ? "there is no interval"
 	       : i->high > MOST_WIDTH * i->low                        ? "the times vary too much"
 	       : mean_named(claim, GEOMETRIC) == MOST && f->cases < 2 ? "one case has no largest"
@@ -258,6 +261,28 @@ static json_t *result_of(const json_t *claim, const char *verdict, const char *s
 		json_object_set_new(result, "high", json_real(f->interval.high));
 	}
 	return result;
+}
+
+/* Returns a claim whose published value, if it is that of one thread ("per_thread"), is multiplied
+ * by the fewest threads that measured it. The caller frees it. */
+static json_t *for_threads(const struct experiment *e, const struct store *store, json_t *claim)
+{
+	json_t *records = records_of(e, store, json_object_get(claim, "of"),
+	                             json_object_get(claim, "where")),
+	       *record, *own;
+	double fewest = INFINITY;
+	size_t n;
+
+	json_array_foreach(records, n, record)
+		fewest = fmin(fewest, record_number(record, "threads"));
+	json_decref(records);
+	if (!json_is_true(json_object_get(claim, "per_thread")) || isinf(fewest))
+		return json_incref(claim);
+	own = json_copy(claim);
+	json_object_set_new(
+		own, "published",
+		json_real(fewest * json_number_value(json_object_get(claim, "published"))));
+	return own;
 }
 
 static json_t *judge_claim(const struct experiment *e, const struct store *store,
@@ -326,8 +351,12 @@ json_t *claims_judge(const struct experiment *e, const struct store *store)
 		     *numbers = json_object_get(e->json, "numbers");
 	json_t *all = json_array();
 
-	for (size_t k = 0; k < json_array_size(claims); k++)
-		json_array_append_new(all, judge_claim(e, store, json_array_get(claims, k)));
+	for (size_t k = 0; k < json_array_size(claims); k++) {
+		json_t *claim = for_threads(e, store, json_array_get(claims, k));
+
+		json_array_append_new(all, judge_claim(e, store, claim));
+		json_decref(claim);
+	}
 	for (size_t k = 0; k < json_array_size(numbers); k++) {
 		json_t *result = judge_number(e, store, json_array_get(numbers, k));
 

@@ -26,7 +26,8 @@ static const struct shape {
   run_shape = {"bench each device both matrices full quick toy", "bench"},
   chart_shape = {"title kind x y series split where mean log label", "kind x y series"},
   table_shape = {"caption columns rows", "caption columns rows"},
-  claim_shape = {"text page published ours of over where across value over_value better mean",
+  claim_shape = {"text page published ours of over where across value over_value better mean "
+                 "per_thread",
                  "text of over"},
   number_shape = {"text page published value where exact", "text published value where"};
 

@@ -184,6 +184,29 @@ says "updates. The work: 471. Here: 471: holds."
 says "not so many. The work: 470. Here: 471: does not hold."
 says "claims: holds 6, tie 1, does not hold 2, not judged 1"
 
+# ---- Published values for each thread ------------------------------------------------------------
+
+cat >works/threads.json <<'END'
+{"work": "threads", "number": "4", "authors": "A", "year": 2000, "title": "T", "experiments": [
+ {"id": "1", "what": "Figure 1", "title": "T", "runs": [{"bench": "spmv x"}], "claims": [
+  {"text": "by threads", "published": 0.5, "per_thread": true, "of": {"method": "a"}, "over": {"method": "b"}}]}]}
+END
+for threads in 2 3 8; do
+	mkdir threads$threads
+	{
+		record a m1 1 | sed "s/\"rounds\"/\"threads\":$threads,\"rounds\"/"
+		record b m1 1.2 | sed "s/\"rounds\"/\"threads\":$threads,\"rounds\"/"
+		echo '{"step":"spmv x","end":true,"records":2,"seconds":1}'
+	} >threads$threads/records.jsonl
+	run 0 --works works -o threads$threads threads.1
+	tr '\n' ' ' <out | sed 's/  */ /g' >line
+	case $threads in
+	2) says "The work: 1 times. Here: 1.2 times as fast (1.19 to 1.21), one case: not judged, since the work expects no gain of so few threads." ;;
+	3) says "The work: 1.5 times. Here: 1.2 times as fast (1.19 to 1.21), one case: holds, by less." ;;
+	8) says "The work: 4 times. Here: 1.2 times as fast (1.19 to 1.21), one case: holds, by less." ;;
+	esac
+done
+
 # ---- Intervals of few rounds, against quantiles of Student's distribution from tables ------------
 
 # few METHOD ROUNDS: a record whose percentiles are 0.98 and 1.02

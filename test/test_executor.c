@@ -69,7 +69,7 @@ static void in_threads(void *user, int threads, int parts, void (*part)(void *ar
 
 /* What is computed with an executor, and in one thread. */
 struct results {
-	int64_t scanned[3][N], sorted[N];
+	int64_t scanned[4][N], sorted[N];
 	double y[N];
 	int64_t nnz;
 	double sum; /* of the entries of A A, weighted by their positions */
@@ -77,13 +77,14 @@ struct results {
 
 static void scans_and_sort(ek_context *ctx, struct results *r)
 {
-	static const char *const method[] = {"scan.blocked", "scan.zhang", "scan.blelloch"};
+	static const char *const method[] = {"scan.blocked", "scan.zhang", "scan.blelloch",
+	                                     "scan.zhang:overlap=1"};
 	static int64_t in[N];
 	ek_pairs pairs;
 
 	for (int i = 0; i < N; i++)
 		in[i] = r->sorted[i] = (int64_t)i * 7919 % 1009 - 500;
-	for (int m = 0; m < 3; m++) {
+	for (int m = 0; m < 4; m++) {
 		const ek_array_options o = {.size = sizeof o, .method = method[m], .block = 1000};
 
 		expect_status(

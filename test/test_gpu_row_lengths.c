@@ -47,6 +47,7 @@ static const char *const method[] = {
 	"spmv.csr.adaptive.gpu:block=2048,small=256",
 	"spmv.csr.adaptive.gpu:block=8192",
 	"spmv.csr.adaptive.gpu:block=5000,small=30",
+	"spmv.csr.adaptive.gpu:block=1024,whole=1",
 	"spmv.csr.classes.gpu",
 	"spmv.csr.classes.gpu:s=20",
 	"spmv.csr.merge.gpu",

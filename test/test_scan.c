@@ -19,7 +19,7 @@ static struct guard in_pages, out_pages;
 static struct rng rng = {1};
 static struct heap heap = HEAP_INIT;
 
-static const char *named[16]; /* all methods, and one with a parameter */
+static const char *named[16]; /* all methods, and some with parameters */
 static int names;
 
 static int setup(void **state)
@@ -28,6 +28,8 @@ static int setup(void **state)
 	for (const ek_method *m = NULL; (m = processor_method_next(m, EK_SCAN));)
 		named[names++] = ek_method_name(m);
 	named[names++] = "scan.zhang:block=0";
+	named[names++] = "scan.zhang:overlap=1";
+	named[names++] = "scan.zhang:block=0,overlap=1";
 	guard_make(&in_pages, (size_t)STREAM * 4 + 4096);
 	guard_make(&out_pages, (size_t)STREAM * 4 + 4096);
 	return 0;
@@ -306,41 +308,6 @@ static void test_same_bits(void **state)
 	free(out[1]);
 }
 
-/* Checks, by the bits of sums of floats, that scan.zhang has p segments, all but the first of
- * `length` entries, and that it adds to each the last sum of the one before. */
-static void check_segments(const char *name, int p, int64_t n, int64_t length)
-{
-	float *in = malloc((size_t)n * 4), *out = malloc((size_t)n * 4), left = 0, sum = 0;
-	ek_context *ctx = heap_context_cut(&heap, p, 0);
-	ek_array_options o = {.size = sizeof o, .method = name};
-	int64_t first = n - (p - 1) * length;
-
-	for (int64_t i = 0; i < n; i++)
-		in[i] = (float)rng_real(&rng, 20);
-	expect_status(ek_scan(ctx, &o, EK_F32, EK_SUM, EK_INCLUSIVE, n, in, out), EK_OK);
-	for (int64_t i = 0; i < n; i++) {
-		const bool begins = i >= first && (i - first) % length == 0;
-
-		left = begins ? out[i - 1] : left;
-		sum = begins || i == 0 ? in[i] : sum + in[i];
-		assert_true(out[i] == (i < first ? sum : left + sum));
-	}
-	ek_context_destroy(ctx);
-	free(in);
-	free(out);
-}
-
-static void test_segments(void **state)
-{
-	(void)state;
-	/* Zhang 2012, section 3.2: w = floor(n / (b p)) = 192 */
-	check_segments("scan.zhang", 8, 6291456, 192 * 4096 + 1);
-	check_segments("scan.zhang:block=0", 8, 6291456, 6291456 / 8);
-	check_segments("scan.zhang:block=10", 3, 1000, 331);
-	check_segments("scan.zhang:block=0", 3, 1000, 333);
-	check_segments("scan.zhang:block=0", 7, 7, 1);
-}
-
 /* Checks that a NaN reaches all results from its own place to the end, and none before, and that an
  * infinite sum stays infinite. */
 static void test_special(void **state)
@@ -387,10 +354,10 @@ static void test_special(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lengths),  cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_stream),   cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_long),     cmocka_unit_test(test_same_bits),
-		cmocka_unit_test(test_segments), cmocka_unit_test(test_special),
+		cmocka_unit_test(test_lengths), cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_stream),  cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_long),    cmocka_unit_test(test_same_bits),
+		cmocka_unit_test(test_special),
 	};
 
 	(void)argc;

@@ -78,14 +78,15 @@ static void kselect(int threads, int64_t k, bool all)
 
 static void caller(int number)
 {
-	static const char *const method[] = {"scan.zhang", "scan.blocked", "scan.blelloch"};
+	static const char *const method[] = {"scan.zhang", "scan.zhang:overlap=1", "scan.blocked",
+	                                     "scan.blelloch"};
 
 	(void)number;
 	for (int k = 0; k < ROUNDS; k++) {
 		segmented_scan(1 + k % 8, 64);
 		if (k % 8 == 0)
 			kselect(2 + k % 7, 100 + 1700 * k, k & 8);
-		for (int m = 0; m < 3; m++)
+		for (int m = 0; m < 4; m++)
 			scan(method[m], 1 + (k + m) % 8, k % 2 ? 64 : 7 + k, k & 2, k & 4);
 	}
 }

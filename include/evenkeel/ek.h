@@ -1585,6 +1585,8 @@ typedef struct ek_heap_counts {
 	int64_t heapify_update_key, heapify_find_maxchild, heapify_compare, heapify_swap;
 } ek_heap_counts;
 
+enum { EK_PARAMETERS_TEXT = 96 }; /* most bytes of a text with parameters, the final 0 included */
+
 /* Options of a primitive. Set `size` to sizeof(ek_array_options) and the rest to zero, then change
  * what you need. */
 typedef struct ek_array_options {
@@ -1599,6 +1601,9 @@ typedef struct ek_array_options {
 	 * context's device (ek_device_alloc). Single results, such as that of ek_reduce, are
 	 * always in memory of the host. */
 	int where;
+	/* NULL, or EK_PARAMETERS_TEXT bytes for the parameters that the method worked with, given
+	 * ones and defaults, as ek_plan_parameters has them: "block=4096,overlap=0" */
+	char *parameters;
 } ek_array_options;
 
 /* An associative operator with its identity. */
@@ -1638,7 +1643,9 @@ ek_status ek_reduce(ek_context *ctx, const ek_array_options *options, ek_value t
  * |error of out[i]| <= gamma(1040) sum_{j<=i} |in[j]|. "scan.serial", "scan.zhang" and
  * "scan.blelloch" have gamma(n - 1) instead of gamma(1040); the bits of the last two depend on the
  * number of threads. "scan.zhang:block=0" is that scan without blocks, which the paper compares it
- * with. "scan.tiles.gpu" has gamma(24 ceil(log2 n / 11)), and its bits depend on n alone.
+ * with; "scan.zhang:overlap=1" adds the sums of segments while others are scanned, the paper's
+ * order, with the same bits. "scan.tiles.gpu" has gamma(24 ceil(log2 n / 11)), and its bits depend
+ * on n alone.
  * Cost: one read and one write of n entries, if blocks fit the caches; on a device one more read.
  * Source: Zhang 2012; Blelloch 1990; Liu 2015, section 4.4. */
 ek_status ek_scan(ek_context *ctx, const ek_array_options *options, ek_value type, ek_monoid op,

@@ -199,7 +199,7 @@ typedef struct eki_text {
 } eki_text;
 
 /* Most bytes of the text of a method's parameters. */
-enum { EKI_PARAMETERS_TEXT = 96 };
+enum { EKI_PARAMETERS_TEXT = EK_PARAMETERS_TEXT };
 
 /* Limits for scratch: most unused blocks that a plan keeps; most bytes on the stack. */
 enum { EKI_SCRATCH_KEPT = 16, EKI_SCRATCH_STACK = 2048 };

@@ -4,6 +4,7 @@
  *
  * The method is chosen as in plans: each method of the operation that has a cost function predicts
  * its time from the arguments, and the fastest wins. */
+#include <stdio.h>
 #include <string.h>
 
 #include "prim/prim.h"
@@ -123,6 +124,30 @@ static ek_status run(const ek_context *ctx, const ek_method *method,
 	return method->run(&step, &(eki_run){.array = a});
 }
 
+void eki_array_note(const eki_array *a, const char *name, int64_t value)
+{
+	const size_t used = a->note ? strlen(a->note) : 0;
+
+	if (a->note)
+		snprintf(a->note + used, EK_PARAMETERS_TEXT - used, "%s%s=%lld", used ? "," : "",
+		         name, (long long)value);
+}
+
+/* Runs the method and, if the caller wants to know, tells the parameters. */
+static ek_status run_noted(const ek_method *method, const int64_t param[EKI_MAX_DIMS],
+                           char *parameters, eki_array *a)
+{
+	char note[EK_PARAMETERS_TEXT] = "";
+	ek_status status;
+
+	a->note = parameters ? note : NULL;
+	status = run(a->ctx, method, param, a);
+	a->note = NULL;
+	if (parameters && status == EK_OK)
+		memcpy(parameters, note, strlen(note) + 1);
+	return status;
+}
+
 ek_status eki_array_call(const ek_context *ctx, const ek_array_options *options, int64_t work,
                          eki_array *a)
 {
@@ -144,11 +169,14 @@ ek_status eki_array_call(const ek_context *ctx, const ek_array_options *options,
 	a->counts = o.counts;
 	a->where = o.where;
 	EK_RETURN_IF(choose(ctx, o.method, a, &method, param));
-	if (!work)
+	if (!work) {
+		if (o.parameters)
+			*o.parameters = 0;
 		return EK_OK;
+	}
 	if (!a->trusted && !a->where && eki_operation_row(a->operation)->contents)
 		EK_RETURN_IF(eki_operation_row(a->operation)->contents(a));
-	return run(ctx, method, param, a);
+	return run_noted(method, param, o.parameters, a);
 }
 
 /* ---- Arguments ------------------------------------------------------------------------------- */

@@ -50,6 +50,7 @@ struct eki_array {
 	bool trusted;
 	ek_heap_counts *counts;
 	int where; /* 0, or EK_ON_DEVICE if the arrays are on the device */
+	char *note; /* what eki_array_note adds to, or NULL */
 	/* The public functions that have methods on devices set this: whether the arrays are
 	 * handles of a device, which say nothing about addresses. */
 	bool handles;
@@ -60,6 +61,9 @@ struct eki_array {
  * nothing to do, and only the options are checked. */
 ek_status eki_array_call(const ek_context *ctx, const ek_array_options *options, int64_t work,
                          eki_array *a);
+
+/* Methods call this for each parameter that they work with, which options.parameters shows. */
+void eki_array_note(const eki_array *a, const char *name, int64_t value);
 
 /* Runs the scan that `a` describes (scan_blocked.c). `a` must be complete and already checked.
  * Allocates no memory. */

@@ -189,6 +189,11 @@ static void scan_alone(struct scan *s)
 
 enum { BLOCK_BYTES = 1 << 18 };
 
+static int64_t block_of(const eki_array *a)
+{
+	return a->block ? a->block : BLOCK_BYTES / (int64_t)ek_value_size(a->type);
+}
+
 void eki_scan_into(const eki_array *a)
 {
 	static scan_fn *const scan[EK_NISA][4] = EK_BY_ISA_AND_VALUE(scan_block);
@@ -201,7 +206,7 @@ void eki_scan_into(const eki_array *a)
 	                 .scan = scan[a->isa][row],
 	                 .sum = sum[a->isa][row],
 	                 .join = join[row],
-	                 .block = a->block ? a->block : BLOCK_BYTES / size,
+	                 .block = block_of(a),
 	                 .stream = a->in != a->out && eki_array_streams(a->n * size),
 	                 .prefix = nothing[row](a)};
 	int threads;
@@ -219,6 +224,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	const eki_array *a = v->array;
 
 	(void)step;
+	eki_array_note(a, "block", block_of(a));
 	eki_scan_into(a);
 	return EK_OK;
 }

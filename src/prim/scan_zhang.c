@@ -15,11 +15,16 @@
  * comparison with a scan without blocks: p segments of n / p entries, each added to forwards as a
  * whole. This is scan.zhang:block=0.
  *
- * In the paper, two events for each segment let processor 0 do the second step while others still
- * scan. That needs p processors at the same time. Segments are equally long, so little is lost by
- * waiting for all of them, and the result does not depend on how many threads there really are.
+ * By default all processors wait for each other between the steps. scan.zhang:overlap=1 has the
+ * order of the paper: two events for each segment let processor 0 add the sums of segments while
+ * others still scan, and let the owner of a segment go on as soon as the sum before it is there.
+ * The events are words that a waiting thread looks at, and not condition variables. In the paper
+ * there are p threads, one on each processor. Here fewer may come, so each first scans all segments
+ * that nobody has begun, and waits only afterwards, always for a thread that goes on. Both orders
+ * add the same numbers in the same order, so they have the same bits, and the result does not
+ * depend on how many threads there really are.
  *
- * Zhang 2012, Algorithm 1 and sections 3.2 and 3.3. */
+ * Zhang 2012, Algorithm 1 and sections 3.2 and 3.3 (Figure 5: the events). */
 #include "prim/prim.h"
 #define EK_ARRAYS
 #define EK_TYPES_ONLY
@@ -65,6 +70,7 @@ static void FN(block_add)(const eki_array *a, int64_t begin, int64_t end, const 
 #if EK_ONCE
 
 enum { BLOCK = 4096 };
+enum { ENTRIES, OVERLAP }; /* the parameters */
 
 struct segment {
 	_Alignas(EKI_ALIGNMENT) union {
@@ -73,6 +79,10 @@ struct segment {
 		int32_t i32;
 		int64_t i64;
 	} total;
+	/* For the order of the paper: 1 + the part that scans the segment, or 0 if none has begun
+	 * it; the events P1 and P2. */
+	_Atomic int taken;
+	eki_event scanned, ready;
 };
 
 struct scan {
@@ -118,6 +128,62 @@ static void add_part(void *arg, int part)
 		       &s->segment[part - 1].total);
 }
 
+static void step_by_step(struct scan *s)
+{
+	const ek_context *ctx = s->a->ctx;
+
+	eki_parallel(ctx, s->p, s->p, scan_part, s);
+	for (int k = 1; k < s->p; k++)
+		s->cross(s->a, last_of(s, k), &s->segment[k - 1].total, &s->segment[k].total);
+	eki_parallel(ctx, s->p, s->p, add_part, s);
+}
+
+/* ---- The order of the paper ------------------------------------------------------------------ */
+
+/* Scans those segments that nobody has begun, the one with the number of the part first. */
+static void take_segments(struct scan *s, int part)
+{
+	for (int k = 0; k < s->p; k++) {
+		const int number = (part + k) % s->p;
+		struct segment *segment = &s->segment[number];
+		int nobody = 0;
+
+		if (!atomic_compare_exchange_strong(&segment->taken, &nobody, part + 1))
+			continue;
+		scan_part(s, number);
+		eki_event_set(&segment->scanned);
+	}
+}
+
+/* Adds the sums of the segments, each as soon as that segment is scanned. */
+static void cross_all(struct scan *s)
+{
+	for (int k = 1; k < s->p; k++) {
+		eki_event_wait(&s->segment[k].scanned);
+		s->cross(s->a, last_of(s, k), &s->segment[k - 1].total, &s->segment[k].total);
+		eki_event_set(&s->segment[k].ready);
+	}
+}
+
+/* Does all three steps for the segments that the part takes. */
+static void whole_part(void *arg, int part)
+{
+	struct scan *s = arg;
+
+	take_segments(s, part);
+	for (int k = 0; k < s->p; k++)
+		if (atomic_load(&s->segment[k].taken) != part + 1) {
+			continue;
+		} else if (k == 0) {
+			cross_all(s);
+		} else {
+			eki_event_wait(&s->segment[k].ready);
+			add_part(s, k);
+		}
+}
+
+/* ---- The method ------------------------------------------------------------------------------ */
+
 static ek_status run(const eki_step *step, const eki_run *v)
 {
 	const ek_context *ctx = step->ctx;
@@ -129,7 +195,8 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	static void (*const add[])(const eki_array *, int64_t, int64_t, const void *) =
 		EK_BY_VALUE(block_add);
 	int row = eki_value_row(a->type);
-	const int64_t block = step->param[0] ? step->param[0] : a->block ? a->block : BLOCK;
+	const int64_t given = step->param[ENTRIES] ? step->param[ENTRIES] : a->block;
+	const int64_t block = given ? given : BLOCK;
 	struct scan s = {.a = a,
 	                 .block = block,
 	                 .p = a->threads < a->n ? a->threads : (int)a->n,
@@ -141,12 +208,14 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	if (block == EKI_ZERO)
 		s.block = a->n / s.p - 1;
 	s.blocks = block == EKI_ZERO ? 1 : blocks_of_segment(a->n, block, s.p);
-	EK_RETURN_IF(eki_alloc(ctx, s.p, sizeof *s.segment, &memory));
+	EK_RETURN_IF(eki_calloc(ctx, s.p, sizeof *s.segment, &memory));
 	s.segment = memory;
-	eki_parallel(ctx, s.p, s.p, scan_part, &s);
-	for (int k = 1; k < s.p; k++)
-		s.cross(a, last_of(&s, k), &s.segment[k - 1].total, &s.segment[k].total);
-	eki_parallel(ctx, s.p, s.p, add_part, &s);
+	eki_array_note(a, "block", block == EKI_ZERO ? 0 : block);
+	eki_array_note(a, "overlap", step->param[OVERLAP] > 0);
+	if (step->param[OVERLAP] > 0)
+		eki_parallel(ctx, s.p, s.p, whole_part, &s);
+	else
+		step_by_step(&s);
 	eki_free(ctx, memory, s.p, sizeof *s.segment);
 	return EK_OK;
 }
@@ -156,7 +225,9 @@ const ek_method ek_scan_zhang = {
 	.text = "local scans, cross-segment addition, blocks backwards",
 	.source = "Zhang 2012, Algorithm 1",
 	.operation = EK_SCAN,
-	.param = {{"block", 0, INT64_C(1) << 40, "entries of a block (4096); 0: no blocks"}},
+	.param = {{"block", 0, INT64_C(1) << 40, "entries of a block (4096); 0: no blocks"},
+                  {"overlap", 0, 1,
+                   "1: sums of segments are added while others scan, as in the paper (0)"}},
 	.backend = EKI_CPU,
 	.run = run,
 };

@@ -284,6 +284,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	if (job.block > a->n)
 		job.block = a->n;
 	job.block += (64 - job.block % 64) % 64;
+	eki_array_note(a, "block", job.block);
 	job.stream = job.stream && (uintptr_t)a->out % EKI_ALIGNMENT == 0;
 	job.blocks = a->n / job.block + (a->n % job.block > 0);
 	if (a->threads > 1 && job.blocks > 1)

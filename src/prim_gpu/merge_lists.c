@@ -59,6 +59,7 @@ ek_status eki_gpu_merge_run(const eki_step *step, const eki_run *v, const eki_gp
 	ek_status status;
 
 	EK_RETURN_IF(eki_gpu_power_of_two(step, 0));
+	eki_array_note(a, "group", c.group);
 	eki_gpu_arrays_begin(step, a, &on);
 	EK_TRY(eki_gpu_pairs_in(&on, &a->a, a->batch * a->a.n, &c.at[0]));
 	EK_TRY(eki_gpu_pairs_in(&on, &a->b, a->batch * a->b.n, &c.at[1]));

@@ -67,6 +67,7 @@ static ek_status run_merge(const eki_step *step, const eki_run *v)
 	ek_status status;
 
 	EK_RETURN_IF(eki_gpu_power_of_two(step, 0));
+	eki_array_note(a, "group", eki_gpu_param(step, 0, WG));
 	eki_gpu_arrays_begin(step, a, &on);
 	EK_TRY(eki_gpu_pairs_in(&on, &a->a, a->batch * a->a.n, &at[0]));
 	EK_TRY(eki_gpu_pairs_in(&on, &a->b, a->batch * a->b.n, &at[1]));

@@ -17,13 +17,14 @@
  * cut into pieces of equal length, with one group for each piece, and these groups are launched
  * before those of the blocks. Each group stores the sum of its piece in memory. The group that
  * stores last, according to a counter that it then resets to 0, adds the sums of the row in order.
- * So the bits of a result do not depend on timing, and nothing is cleared between runs.
+ * So the bits of a result do not depend on timing, and nothing is cleared between runs. With
+ * `whole` set to 1 a long row has one group, as published.
  *
  * By default a block has up to 1024 entries, as published, but 2048 on a GPU, so that a work-item
- * has eight loads of each array in flight at once. In larger blocks (the paper's Figure 5 has up to
- * 8192 entries) it has eight at a time. Their products may take more local memory than the text of
- * a kernel can declare, so the launch gives it, up to what the device has. Reads each array once,
- * and 16 bytes for each block.
+ * has eight loads of each array in flight at once; `block=1024,whole=1` is the published method. In
+ * larger blocks (the paper's Figure 5 has up to 8192 entries) it has eight at a time. Their
+ * products may take more local memory than the text of a kernel can declare, so the launch gives
+ * it, up to what the device has. Reads each array once, and 16 bytes for each block.
  *
  * Greathouse and Daga 2014, section III, Algorithms 2 (as described in the text) to 4. */
 #include <stdio.h>
@@ -180,8 +181,10 @@ static ek_status make(eki_step *step, bool adaptive)
 	step->param[0] = entries;
 	if (adaptive) {
 		s->small = (int)eki_gpu_param(step, 1, SMALL);
-		s->longest = entries > PIECE ? entries : PIECE;
+		if (eki_gpu_param(step, 2, 0) <= 0)
+			s->longest = entries > PIECE ? entries : PIECE;
 		step->param[1] = s->small;
+		step->param[2] = s->longest == INT64_MAX;
 	}
 	step->state = s;
 	EK_RETURN_IF(eki_gpu_prepare(step, "csr_adaptive", defines, eki_cl_csr_adaptive));
@@ -275,7 +278,8 @@ const ek_method ek_spmv_gpu_csr_adaptive = {
 	.operation = EK_SPMV,
 	.format = {&ek_format_csr},
 	.param = {BLOCK_PARAM,
-                  {"small", 1, WG, "blocks of so many rows or fewer go by CSR-Vector"}},
+                  {"small", 1, WG, "blocks of so many rows or fewer go by CSR-Vector"},
+                  {"whole", 0, 1, "1: one group for a long row, as published (0: several)"}},
 	.backend = EKI_GPU,
 	.traits = EKI_OP_N | EKI_OP_T,
 	.cost = cost_adaptive,

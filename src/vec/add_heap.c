@@ -110,6 +110,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	void *idx = NULL, *val = NULL;
 	ek_status status;
 
+	eki_array_note(a, "arity", a->arity);
 	own.threads = 1;
 	s.first = s.all = s.nodes;
 	EK_TRY(eki_alloc(step->ctx, keys, is, &idx));

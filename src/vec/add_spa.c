@@ -121,6 +121,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	void *scratch = NULL;
 	ek_status status;
 
+	eki_array_note(a, "block", s.block);
 	/* A tile and its marks take at most 9 bytes for each index, and 128 more for alignment.
 	 * They are counted in units of 16 bytes, so that the number does not overflow. */
 	units = s.block / 16 * 9 + 20;

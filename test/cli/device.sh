@@ -31,6 +31,8 @@ check 2 '' 'one method is expected' 'ek bench spmv a.mtx --method all --sweep w=
 check 2 '' 'ends before it begins' 'ek bench spmv a.mtx --method csr.vector.gpu --sweep lanes=8..4'
 check 2 '' 'sweep: 8 is given twice' 'ek bench spmv a.mtx --method csr.vector.gpu --sweep lanes=2..4,8,8'
 check 2 '' 'has the parameters - none' 'ek bench spmv a.mtx --method csr.merge --sweep w=1,2'
+check 2 '' 'csr5 has the parameters omega sigma' 'ek bench spmv a.mtx --method csr5 --sweep w=1,2'
+check 2 '' 'or one format, by --format NAME' 'ek bench spmv a.mtx --format csr5,sell --sweep sigma=1,2'
 
 if ! ek list devices --plain --quiet | grep -q '^opencl:0'; then
 	echo "OpenCL has no device here: products on one are not checked"
@@ -87,6 +89,9 @@ check 0 'error/bound 0[0-9.]*$' '' \
 check 0 'path\.gpu:group=64 +[0-9.]' '*' \
 	'ek bench merge --device opencl --method path.gpu --sweep group=32,64 --length 2^5 --total 2^9 --type i32 \
 		--value-size 0 --rounds 1'
+check 0 '"method":"merge.path.gpu","method_parameters":\{"group":[0-9]+\}' '*' \
+	'ek bench merge --device opencl --method path.gpu --length 2^5 --total 2^9 --type i32 --value-size 0 \
+		--rounds 1 --json -'
 check 2 '' 'is for merge, not for spmv' 'ek bench spmv a.mtx --method merge.path.gpu --sweep group=32,64'
 
 case ${EK_TEST_TIER:-quick} in

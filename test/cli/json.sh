@@ -62,6 +62,22 @@ json 'len(r) > 0 and all(x["of_bound"] is None and x["in_cache"] is True
 json 'all(x["op"] == "scan" and x["n"] == 1000 and x["value"] == "i32" and x["machine"] for x in r)
 	and sorted(x["method"] for x in r)[0:3] == ["copy.memcpy", "copy.stream", "scan.serial"]' \
 	'ek bench scan --n 1000 --type i32 --method serial --rounds 1 --json - 2>/dev/null'
+json '[x.get("method_parameters") for x in r if x["method"].startswith("scan.")] == [{"block": 4096, "overlap": 0},
+	{"block": 64, "overlap": 1}, {"block": 32768}, None]' \
+	'ek bench scan --n 70000 --type f64 --method zhang,zhang:block=64,overlap=1,blocked,serial --rounds 1 \
+		--threads 2 --json - 2>/dev/null'
+json 'all(("misses_per_line" in x) != ("counters_refused" in x) for x in r if x["method"].startswith("scan."))
+	and all(0 <= x["misses_per_line"] for x in r if "reused_lines" in x)' \
+	'ek bench scan --n 70000 --type f64 --method zhang,serial --misses --in-place --rounds 1 --json - -q'
+json '[x["parameters"]["sigma"] for x in r] == [4, 44, 48] and all(x["ms"] > 0 for x in r)' \
+	'ek bench spmv poisson2d5:nx=30,ny=30 --method csr5 --sweep sigma=4,44..48+4 --rounds 1 --json - 2>/dev/null'
+json '[x["parameters"]["c"] for x in r if x["method"].startswith("spmv.sell:")] == [4, 8]
+	and all(x["parameters"]["sigma"] == 16 for x in r if x["format"] == "sell")' \
+	'ek bench spmv poisson2d5:nx=30,ny=30 --format sell:sigma=16 --sweep c=4,8 --rounds 1 --json - 2>/dev/null'
+json '[x["refused"] for x in r] == [True] and "limit" in r[0]["why"]' \
+	'ek bench spmv dense:rows=1,cols=100000 --method ell --rounds 1 --json - 2>/dev/null'
+json '[(x["format"], x["ms"] > 0, x["error"] <= 1) for x in r] == [("ell", True, True)]' \
+	'ek bench spmv dense:rows=1,cols=100000 --method ell --max-bytes 32M --rounds 1 --json - 2>/dev/null'
 json '[x["value"] for x in r] == ["f64", "f32"] and all(x["loss"] >= 1 for x in r)' \
 	'ek tune --tiles --nnz 2000 --time 0.001 --threads 1 --json - 2>/dev/null'
 json 'len(r) == 1 and all(len(x["value"]) == len(x["family"]) for x in r[0]["numbers"].values())' \
