@@ -2,7 +2,11 @@
 """The declarations are those of the library: structs by its table of layouts, and all functions."""
 
 import ctypes
+import os
+import pathlib
+import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -67,6 +71,31 @@ def test_version():
     assert mine  # the library is loaded, and brought no run time of OpenMP along:
     needed = subprocess.run(["readelf", "-d", _lib.path], capture_output=True, text=True).stdout
     assert "omp" not in needed.lower()
+
+
+def test_library(tmp_path):
+    """Without a library in the package it is the system's, unless the environment names one."""
+    name = "libevenkeel.so." + _api.VERSION.rpartition(".")[0]
+    shutil.copytree(
+        pathlib.Path(ek.__file__).parent,
+        tmp_path / "evenkeel",
+        ignore=shutil.ignore_patterns("libevenkeel.so"),
+    )
+    (tmp_path / name).symlink_to(pathlib.Path(_lib.path).resolve())
+    (tmp_path / "other.so").symlink_to(pathlib.Path(_lib.path).resolve())
+    usual = {key: value for key, value in os.environ.items() if key != "EVENKEEL_LIBRARY"}
+    paths = {"PYTHONPATH": str(tmp_path), "LD_LIBRARY_PATH": str(tmp_path)}
+    chosen = {"EVENKEEL_LIBRARY": str(tmp_path / "other.so")}
+    for more, expected in ((paths, name), (paths | chosen, "other.so")):
+        result = subprocess.run(
+            [sys.executable, "-c", "import evenkeel; print(evenkeel.__file__, evenkeel.library)"],
+            env={**usual, **more},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        files = [str(tmp_path / "evenkeel" / "__init__.py"), str(tmp_path / expected)]
+        assert result.stdout.split() == files, result.stderr
 
 
 def test_docstrings():

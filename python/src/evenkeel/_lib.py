@@ -34,11 +34,35 @@ KINDS[None] = None
 KINDS["ek_status"] = ctypes.c_int
 WHOLE = {KINDS[name] for name in ("c_int", "c_uint", "c_size_t", "c_int64", "c_uint64")}
 
-# Another library of the same version may take the place of the one in the package.
-path = os.environ.get("EVENKEEL_LIBRARY") or os.path.join(
-    os.path.dirname(__file__), "libevenkeel.so"
-)
-api = ctypes.CDLL(path)
+
+class _Origin(ctypes.Structure):
+    """Dl_info of <dlfcn.h>."""
+
+    _fields_ = [
+        ("file", ctypes.c_char_p),
+        ("base", ctypes.c_void_p),
+        ("name", ctypes.c_char_p),
+        ("address", ctypes.c_void_p),
+    ]
+
+
+def _load():
+    """Loads the library, and returns it and its file.
+
+    It is the one that EVENKEEL_LIBRARY names, which must have the same version; else the one in the
+    package, as in a wheel; else the system's, by its SONAME.
+    """
+    beside = os.path.join(os.path.dirname(__file__), "libevenkeel.so")
+    given = os.environ.get("EVENKEEL_LIBRARY") or (os.path.exists(beside) and beside)
+    if given:
+        return ctypes.CDLL(given), given
+    soname = "libevenkeel.so." + _api.VERSION.rpartition(".")[0]
+    library, origin = ctypes.CDLL(soname), _Origin()
+    found = ctypes.CDLL(None).dladdr(library.ek_version, ctypes.byref(origin))
+    return library, os.fsdecode(origin.file) if found else soname
+
+
+api, path = _load()
 constants = types.SimpleNamespace(**_api.CONSTANTS)
 structs = types.SimpleNamespace()
 callbacks: dict = {}
