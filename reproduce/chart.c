@@ -77,6 +77,8 @@ static json_t *point(const struct source *s, const json_t *record)
 	const double error =
 		hypot(interval_error(record, s->y), other ? interval_error(other, s->y) : 0);
 
+	if (record_is_disturbed(record) || (other && record_is_disturbed(other)))
+		json_object_set_new(p, "disturbed", json_true());
 	if (s->reduce != MEANS) {
 		json_object_set_new(p, "of", text_json(record_text(record, "matrix")));
 		if (isfinite(error))
@@ -245,13 +247,13 @@ static json_t *one_chart(const struct source *s, const json_t *records, const js
 	const char *name;
 	size_t n;
 
+	if (json_array_size(own)) /* first, so that others are drawn over it */
+		add_best(s, others, all);
 	json_array_foreach(own, n, record)
 		if (parts)
 			add_parts(s, parts, record, all);
 		else
 			add_point(s, record, all);
-	if (json_object_size(all))
-		add_best(s, others, all);
 	json_decref(own);
 	json_decref(others);
 	if (s->reduce != MEANS)
@@ -305,6 +307,7 @@ static void add_charts(const struct experiment *e, const struct store *store, co
 	json_array_foreach(records, n, record)
 		json_object_set_new(values, split ? record_text(record, split) : "", json_true());
 	records_beside(e, store, json_object_get(chart, "beside"), records);
+	records_beside(e, store, best, candidates);
 	json_object_foreach(values, value, unused)
 		if ((one = one_chart(&s, records, candidates, split, value)))
 			json_array_append_new(charts, one);

@@ -85,7 +85,7 @@ static json_t *mean_point(enum mean_kind kind, json_t *group, const json_t *coun
 	const size_t most = json_object_size(group) + 1;
 	double *y = need(calloc(most, sizeof *y), "a mean"),
 	       *error = need(calloc(most, sizeof *error), "a mean");
-	json_t *p, *x = NULL, *mean = NULL;
+	json_t *p, *x = NULL, *mean = NULL, *disturbed = NULL;
 	const char *matrix;
 	int count = 0;
 
@@ -95,13 +95,15 @@ static json_t *mean_point(enum mean_kind kind, json_t *group, const json_t *coun
 		if (json_integer_value(json_object_get(counts, matrix)) != groups)
 			continue;
 		x = json_object_get(p, "x");
+		disturbed = disturbed ? disturbed : json_object_get(p, "disturbed");
 		y[count] = json_number_value(json_object_get(p, "y"));
 		error[count++] = json_is_number(known) ? json_number_value(known) : INFINITY;
 	}
 	if (count) {
 		const struct interval i = interval_of(kind, y, error, count);
 
-		mean = json_pack("{s:O, s:o, s:i}", "x", x, "y", exact_json(i.at), "cases", count);
+		mean = json_pack("{s:O, s:o, s:i, s:O*}", "x", x, "y", exact_json(i.at), "cases",
+		                 count, "disturbed", disturbed);
 		if (i.known)
 			point_interval(mean, i.low, i.high);
 	}

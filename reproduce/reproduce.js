@@ -97,9 +97,13 @@ const tell_taps = place => {
 const drawn = [];
 /* Says what a chart shows of intervals and of means. */
 const said = c => {
-	const cases = c.series[0].points[0]?.cases;
-	const words = [c.reduce && `Each value is the ${c.reduce} of ${cases} matrices, those that all have.`,
-		c.spread && `Thin lines: ${c.spread}.`].filter(w => w);
+	const all = c.series.flatMap(s => s.points), cases = all[0]?.cases;
+	const disturbed = c.kind == 'curves' ? 0 : all.filter(p => p.disturbed).length;
+	const words = [c.reduce
+		&& `Each value is the ${c.reduce} of ${cases} matrices, those that all have.`,
+		c.spread && `Thin lines: ${c.spread}.`,
+		disturbed && `Other processes disturbed ${disturbed} of ${all.length} values.`]
+		.filter(w => w);
 	return words.length ? tag('p', {class: 'meta'}, tag('small', {}, words.join(' '))) : '';
 };
 const chart_of = (c, title) => {

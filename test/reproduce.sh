@@ -262,7 +262,7 @@ mkdir charts
 	record b m2 4
 	record c m2 5
 	echo '{"step":"spmv x","end":true,"records":5,"seconds":1}'
-	record auto m1 3 | sed 's/spmv x/spmv y/'
+	record auto m1 0.5 | sed 's/spmv x/spmv y/'
 	record other m1 3 | sed 's/spmv x/spmv y/'
 	echo '{"step":"spmv y","end":true,"records":2,"seconds":1}'
 } >charts/records.jsonl
@@ -274,7 +274,7 @@ draws over '"y":4,"x":"m2"'
 draws over '"spread":"95 % interval of the ratio of medians"'
 draws reduced '"name":"b".*"x":"f64","y":4,"cases":1.*"name":"c"' # c has only m2
 draws parts '"name":"one".*"y":1,"x":"m1","from":0.0.*"name":"three".*"y":3,"x":"m1","from":1.0'
-draws best '"name":"auto".*"name":"our fastest".*"y":1,"x":"m1".*"who":"a"'
+draws best '"name":"our fastest".*"x":"m1".*"who":"auto".*"y":1,"x":"m2".*"who":"a".*"name":"auto"'
 expect "other records beside are not drawn" test "$(grep -c '"name":"other"' made)" = 0
 expect "the states are together" grep -q "governor fast; governor slow; load 0.50 to 3.00" charts/index.html
 command -v gnuplot >/dev/null && expect "a stack is plotted" test -s charts/charts.1-3.svg
