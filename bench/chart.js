@@ -55,21 +55,27 @@ const draw_axis = (axis, at, upright, {left, right, top, bottom}) => {
 			d: `M${left} ${bottom}` + (upright ? `V${top}` : `H${right}`)});
 };
 
-/* Draws a series: {name, role, points: [{x, y, text, role, from}]} as bars `bar` thick on either
- * side, as a line of that `width`, or as points of a `shape`. */
+/* Draws a series: {name, role, points: [{x, y, text, role, from, across, along}]} as bars `bar`
+ * thick on either side, as a line of that `width`, or as points of a `shape`. Intervals of points
+ * are drawn thin: `across` is one of x, `along` one of y. */
 const draw_series = (s, x, y) => {
 	const style = {fill: 'none', stroke: colour(s.role), 'stroke-width': s.width || 1.6};
 	const start = p => x(p.from ?? s.from ?? 0);
 	const bar = p => tag('rect', {fill: colour(p.role || s.role), x: start(p), y: y(p.y - s.bar),
 		width: Math.max(x(p.x) - start(p), 0), height: y(s.bar) - y(-s.bar)})
-		+ tag('text', {x: x(p.x) + 6, y: y(p.y) + 4}, p.text || '');
+		+ tag('text', {x: x(p.across?.[1] ?? p.x) + 6, y: y(p.y) + 4}, p.text || '');
 	const point = p => tag('path', {...style, d: s.shape,
 		transform: `translate(${x(p.x)} ${y(p.y)})`},
 		tag('title', {}, quoted(p.text || '')));
 	const line = () => tag('polyline', {...style, 'stroke-dasharray': s.dash || '',
 		points: s.points.map(p => `${x(p.x)},${y(p.y)}`).join(' ')});
-	return (s.width ? line() : '')
-		+ (s.bar || s.shape ? s.points.map(s.bar ? bar : point).join('') : '');
+	const whisker = p => tag('path', {class: 'whisker', stroke: colour(s.bar ? 'ink' : s.role),
+		d: (p.across ? `M${x(p.across[0])} ${y(p.y)}H${x(p.across[1])}` : '')
+			+ (p.along ? `M${x(p.x)} ${y(p.along[0])}V${y(p.along[1])}` : '')});
+	const whiskers = s.points.filter(p => p.across || p.along).map(whisker).join('');
+	return (s.width ? line() : '') + (s.bar ? '' : whiskers)
+		+ (s.bar || s.shape ? s.points.map(s.bar ? bar : point).join('') : '')
+		+ (s.bar ? whiskers : '');
 };
 
 /* Draws the sample of series k in the key: a switch, which brings the series to the front or puts it
@@ -110,7 +116,8 @@ const chart = (place, {width, height, x, y, series, guide}) => {
 		return place.closest('.card').remove();
 	const left = y.names ? 16 + 7.7 * Math.max(...y.names.map(name => name.length)) : 62;
 	const box = {left, right: width - 26, top: 10, bottom: height - 48};
-	const h = ranged(x, points.map(p => p.x)), v = ranged(y, points.map(p => p.y));
+	const h = ranged(x, points.flatMap(p => [p.x, ...p.across ?? []]));
+	const v = ranged(y, points.flatMap(p => [p.y, ...p.along ?? []]));
 	const at = scale(h, box.left, box.right), up = scale(v, box.bottom, box.top);
 	const inside = p => p.x <= h.hi && (y.names || p.y <= v.hi);
 	const key = used.map((s, k) => s.name ? draw_key(s, k) : '').join('');

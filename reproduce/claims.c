@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Judges the claims of the works. A claim is a ratio, as of speeds: the records of one side are
- * paired with those of the other that are of the same problem, and the mean of the ratios is taken
- * as the work does. The interval is that of 95 % for the medians of the times (interval.c). A claim
- * that one side is faster holds if the whole interval is beyond 1, fails if the whole is on the
- * other side, and ties if 1 is inside. How many times faster depends on the machine, so it is told,
- * but not judged. A number that the work gives is set beside ours; only one that is the same on
- * every machine is judged. */
+ * Judges the claims of the works. A claim is a ratio, as of speeds, of pairs of records (pairs.c),
+ * and the mean is taken as the work does. The interval is that of 95 % for the medians of the times
+ * (interval.c). A claim that one side is faster holds if the whole interval is beyond 1, fails if
+ * the whole is on the other side, and ties if 1 is inside. How many times faster depends on the
+ * machine, so it is told, but not judged. Not judged at all are sides that were measured one after
+ * the other, between which the machine may have changed, and methods that stand for what the work
+ * measured. A number that the work gives is set beside ours; only one that is the same on every
+ * machine is judged. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,92 +14,6 @@
 #include "reproduce.h"
 
 const char *const verdict_name[VERDICTS] = {"holds", "tie", "does not hold", "not judged"};
-
-/* ---- Ratios ---------------------------------------------------------------------------------- */
-
-/* Returns the records that match, by their problems: of several the one with the least value, or
- * the greatest if more is better. */
-static json_t *by_problem(const struct experiment *e, const struct store *store,
-                          const json_t *claim, const char *side, const char *key, bool less)
-{
-	json_t *best = json_object(), *record;
-	json_t *records =
-		records_of(e, store, json_object_get(claim, side), json_object_get(claim, "where"));
-	size_t n;
-
-	json_array_foreach(records, n, record) {
-		char *problem = record_problem(record, json_object_get(claim, "across"));
-		const double value = record_number(record, key);
-		const double old = record_number(json_object_get(best, problem), key);
-
-		if (value > 0 && (isnan(old) || (less ? value < old : value > old)))
-			json_object_set(best, problem, record);
-		free(problem);
-	}
-	json_decref(records);
-	return best;
-}
-
-static bool is_twin(const json_t *record)
-{
-	const char *source = json_string_value(json_object_get(record, "source"));
-
-	return source && strcmp(source, "twin") == 0;
-}
-
-/* Tells whether other processes disturbed the measurement of a record too much. */
-static bool is_disturbed(const json_t *record)
-{
-	return disturbed_much(record_number(record, "disturbed"));
-}
-
-/* What was found for a claim: pairs of records, those of twins among them, and pairs that are left
- * out because they were disturbed. `lacking` is the side without records, or NULL. */
-struct found {
-	struct interval interval;
-	int cases, twins, disturbed;
-	const char *lacking;
-};
-
-static struct found find_ratio(const struct experiment *e, const struct store *store,
-                               const json_t *claim)
-{
-	const char *key = json_string_value(json_object_get(claim, "value")),
-		   *better = json_string_value(json_object_get(claim, "better")), *problem;
-	const char *over_key = json_string_value(json_object_get(claim, "over_value"));
-	const bool less = !better || strcmp(better, "less") == 0;
-
-	key = key ? key : "ms";
-	over_key = over_key ? over_key : key;
-	json_t *of = by_problem(e, store, claim, "of", key, less),
-	       *over = by_problem(e, store, claim, "over", over_key, less), *a, *b;
-	const size_t most = json_object_size(of) + 1;
-	double *ratio = need(calloc(most, sizeof *ratio), "a claim");
-	double *error = need(calloc(most, sizeof *error), "a claim");
-	struct found f = {.lacking = !json_object_size(of)     ? "of"
-	                             : !json_object_size(over) ? "over"
-	                                                       : NULL};
-
-	json_object_foreach(of, problem, a) {
-		if (!(b = json_object_get(over, problem)))
-			continue;
-		if (is_disturbed(a) || is_disturbed(b)) {
-			f.disturbed++;
-			continue;
-		}
-		const double r = record_number(a, key) / record_number(b, over_key);
-
-		error[f.cases] = hypot(interval_error(a, key), interval_error(b, over_key));
-		ratio[f.cases++] = less ? 1 / r : r; /* above 1 speaks for `of` */
-		f.twins += is_twin(a);
-	}
-	f.interval = interval_of(mean_named(claim, GEOMETRIC), ratio, error, f.cases);
-	free(ratio);
-	free(error);
-	json_decref(of);
-	json_decref(over);
-	return f;
-}
 
 /* ---- Published values ------------------------------------------------------------------------ */
 
@@ -194,18 +109,33 @@ static const char *lacking_text(const json_t *claim, const struct found *f)
 /* Intervals that are wider than this factor say nothing. */
 enum { MOST_WIDTH = 4 };
 
+/* Tells why a ratio has no interval that says something, or returns NULL. */
+static const char *no_interval(const struct found *f)
+{
+	const struct interval *i = &f->interval;
+
+	return !i->known                       ? f->no_error
+	       : i->high > MOST_WIDTH * i->low ? "the times vary too much"
+	                                       : NULL;
+}
+
 /* Tells why a ratio has no verdict, or returns NULL. */
 static const char *no_verdict(const json_t *claim, const struct found *f)
 {
-	const struct interval *i = &f->interval;
-	const json_t *published = json_object_get(claim, "published");
+	const char *stand_in = json_string_value(json_object_get(claim, "stand_in"));
 
-	if (json_is_true(json_object_get(claim, "per_thread")) && json_number_value(published) <= 1)
+	if (json_is_true(json_object_get(claim, "per_thread")) &&
+	    json_number_value(json_object_get(claim, "published")) <= 1)
 		return "the work expects no gain of so few threads";
-	return !i->known                                              ? "there is no interval"
-	       : i->high > MOST_WIDTH * i->low                        ? "the times vary too much"
-	       : mean_named(claim, GEOMETRIC) == MOST && f->cases < 2 ? "one case has no largest"
-	                                                              : NULL;
+	return stand_in   ? stand_in
+	       : f->apart ? "the sides were measured one after the other, not in the same rounds"
+	                  : no_interval(f);
+}
+
+/* Tells whether a claim on the largest ratio has only one, which the claim on the mean has, too. */
+static bool is_lone(const json_t *claim, const struct found *f)
+{
+	return mean_named(claim, GEOMETRIC) == MOST && f->cases == 1;
 }
 
 /* Returns how many cases there are, and how many of them are twins or were left out. */
@@ -233,15 +163,15 @@ static const char *here_text(const json_t *claim, const struct found *f, enum ve
 
 	if (!f->cases)
 		return keep("Not measured here: %s.", lacking_text(claim, f));
-	const char *why = no_verdict(claim, f);
-	const char *range = i->known && i->high <= MOST_WIDTH * i->low
-	                            ? keep(" (%.3g to %.3g)", i->low, i->high)
-	                            : "";
-
-	const char *end = ours  ? ""
-	                  : why ? keep(": not judged, since %s", why)
-	                        : keep(": %s%s", verdict_name[verdict],
-	                               by_how_much(published_of(claim), i, verdict));
+	if (is_lone(claim, f))
+		return "Here there is one case, which has no largest: not judged.";
+	const char *lack = no_interval(f), *why = ours ? lack : no_verdict(claim, f);
+	const char *range =
+		lack || i->low == i->high ? "" : keep(" (%.3g to %.3g)", i->low, i->high);
+	const char *end = why    ? keep(": %s, since %s", ours ? "no interval" : "not judged", why)
+	                  : ours ? ""
+	                         : keep(": %s%s", verdict_name[verdict],
+	                                by_how_much(published_of(claim), i, verdict));
 
 	return keep("Here: %.3g %s%s%s%s.", i->at, times, range, cases_text(claim, f), end);
 }
@@ -285,41 +215,65 @@ static json_t *for_threads(const struct experiment *e, const struct store *store
 	return own;
 }
 
+/* Returns what becomes of a claim; NULL for a comparison of ours that says nothing new. */
 static json_t *judge_claim(const struct experiment *e, const struct store *store,
                            const json_t *claim)
 {
 	const struct found f = find_ratio(e, store, claim);
-	const enum verdict verdict =
-		f.cases && !no_verdict(claim, &f) ? judge_ratio(published_of(claim), &f) : UNKNOWN;
+	const bool judged = f.cases && !is_lone(claim, &f) && !no_verdict(claim, &f);
+	const enum verdict verdict = judged ? judge_ratio(published_of(claim), &f) : UNKNOWN;
 	const bool ours = json_is_true(json_object_get(claim, "ours"));
 
+	if (ours && is_lone(claim, &f))
+		return NULL;
 	return result_of(claim, ours ? NULL : verdict_name[verdict], source_text(claim, " times"),
 	                 here_text(claim, &f, verdict), &f);
 }
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
-/* Returns the least and the greatest value of a number's records, and how many are of twins. */
+/* Returns the least and the greatest value of a number's records, or their mean with its interval,
+ * and how many are of twins. */
 static struct found find_number(const struct experiment *e, const struct store *store,
                                 const json_t *number)
 {
 	const char *key = json_string_value(json_object_get(number, "value"));
+	const enum mean_kind mean = mean_named(number, MEANS);
 	json_t *records = records_of(e, store, json_object_get(number, "where"), NULL), *record;
+	double *all = need(calloc(json_array_size(records) + 1, sizeof *all), "a number"),
+	       *error = need(calloc(json_array_size(records) + 1, sizeof *error), "a number");
 	struct found f = {.interval = {NAN, NAN, NAN, true}};
 	size_t n;
 
 	json_array_foreach(records, n, record) {
 		const double value = record_number(record, key);
 
-		if (isnan(value))
+		if (isnan(value) || (mean != MEANS && record_is_disturbed(record)))
 			continue;
 		f.interval.low = f.cases ? fmin(f.interval.low, value) : value;
-		f.interval.high = f.cases++ ? fmax(f.interval.high, value) : value;
-		f.twins += is_twin(record);
+		f.interval.high = f.cases ? fmax(f.interval.high, value) : value;
+		error[f.cases] = interval_error(record, key);
+		all[f.cases++] = value;
+		f.twins += record_is_twin(record);
 	}
-	json_decref(records);
 	f.interval.at = (f.interval.low + f.interval.high) / 2;
+	if (mean != MEANS)
+		f.interval = interval_of(mean, all, error, f.cases);
+	json_decref(records);
+	free(all);
+	free(error);
 	return f;
+}
+
+/* Returns what was found of a number: a value, a range, or a mean and its interval. */
+static const char *found_text(const json_t *number, const struct found *f)
+{
+	const struct interval *i = &f->interval;
+
+	if (json_object_get(number, "mean"))
+		return keep("%.3g (%.3g to %.3g)%s", i->at, i->low, i->high, cases_text(number, f));
+	return i->low == i->high ? figure_text(i->low)
+	                         : keep("%s to %s", figure_text(i->low), figure_text(i->high));
 }
 
 /* A twin has the published numbers by construction, so they are not judged. */
@@ -332,36 +286,34 @@ static json_t *judge_number(const struct experiment *e, const struct store *stor
 	const bool judged = exact && f.cases && !f.twins;
 	const enum verdict verdict =
 		f.interval.low >= p.low && f.interval.high <= p.high ? HOLDS : FAILS;
-	const char *range = f.interval.low == f.interval.high
-	                            ? figure_text(f.interval.low)
-	                            : keep("%s to %s", figure_text(f.interval.low),
-	                                   figure_text(f.interval.high));
+	const char *text = f.cases ? found_text(number, &f) : "";
 	const char *here = !f.cases           ? "Not measured here."
-	                   : judged           ? keep("Here: %s: %s.", range, verdict_name[verdict])
-	                   : exact && f.twins ? keep("Here: %s, by construction: a twin.", range)
-	                                      : keep("Here: %s.", range);
+	                   : judged           ? keep("Here: %s: %s.", text, verdict_name[verdict])
+	                   : exact && f.twins ? keep("Here: %s, by construction: a twin.", text)
+	                                      : keep("Here: %s.", text);
+	json_t *result = result_of(number, judged ? verdict_name[verdict] : NULL,
+	                           source_text(number, ""), here, &f);
 
-	return result_of(number, judged ? verdict_name[verdict] : NULL, source_text(number, ""),
-	                 here, &f);
+	json_object_set_new(result, "number", text_json(text));
+	if (json_object_get(number, "mean"))
+		json_object_set_new(result, "means", json_true());
+	return result;
 }
 
 json_t *claims_judge(const struct experiment *e, const struct store *store)
 {
 	const json_t *claims = json_object_get(e->json, "claims"),
 		     *numbers = json_object_get(e->json, "numbers");
-	json_t *all = json_array();
+	json_t *all = json_array(), *result;
 
 	for (size_t k = 0; k < json_array_size(claims); k++) {
 		json_t *claim = for_threads(e, store, json_array_get(claims, k));
 
-		json_array_append_new(all, judge_claim(e, store, claim));
+		if ((result = judge_claim(e, store, claim)))
+			json_array_append_new(all, result);
 		json_decref(claim);
 	}
-	for (size_t k = 0; k < json_array_size(numbers); k++) {
-		json_t *result = judge_number(e, store, json_array_get(numbers, k));
-
-		json_object_set_new(result, "number", json_true());
-		json_array_append_new(all, result);
-	}
+	for (size_t k = 0; k < json_array_size(numbers); k++)
+		json_array_append_new(all, judge_number(e, store, json_array_get(numbers, k)));
 	return all;
 }

@@ -12,13 +12,12 @@
 
 enum { MOST_CLEAR = 8, MOST_FRONT = 6 };
 
-/* Values of which more is better; of all others less is. */
-static bool is_more(const char *key)
+bool more_is_better(const char *key)
 {
 	static const char more[] = "vs_csr vs_serial vs_best_peer vs_scheduling of_bound "
 				   "bound_gbps device_gflops compression";
 
-	return is_rate(key) || has_word(more, key) || strncmp(key, "speedup", 7) == 0;
+	return *key && (is_rate(key) || has_word(more, key) || strncmp(key, "speedup", 7) == 0);
 }
 
 static const char *place_text(const json_t *p)
@@ -106,7 +105,7 @@ static int better(const void *a, const void *b)
 void front_mark(const struct experiment *e, const char *key, json_t *series)
 {
 	const size_t count = json_array_size(series);
-	const bool more = is_more(key);
+	const bool more = more_is_better(key);
 	struct rank *rank, *peer = NULL;
 	json_t *least, *s;
 	size_t k;

@@ -18,7 +18,7 @@ static const char counted[] =
 	"bytes bytes_per_nnz size nnz rows cols row_max products result_nnz compression n_u n_f "
 	"n_c "
 	"n_s levels transactions dheap_transactions update_key find_maxchild compare swap "
-	"temporary_bytes temporary_uncapped temporary_bound temporary_precise";
+	"temporary_bytes temporary_uncapped temporary_bound temporary_precise of_precise";
 
 /* Returns the 97.5 % quantile of Student's distribution: from a table for few degrees of freedom,
  * where the expansion of Cornish and Fisher, taken for more, is too small. */
@@ -37,13 +37,6 @@ static double student(double degrees)
 bool is_rate(const char *key)
 {
 	return has_word(rates, key);
-}
-
-double record_spread(const json_t *record, const char *key, const char *suffix)
-{
-	const int length = (int)strcspn(key, ".");
-
-	return record_number(record, keep("%.*s%s%s", length, key, suffix, key + length));
 }
 
 double interval_error(const json_t *record, const char *key)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Selects records, pairs them by the problem that they are of, takes means, and makes the series of
- * charts. */
+ * Selects records by filters, tells which are of the same problem, and takes means. Some values are
+ * derived: they follow from what a record has. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,11 +42,74 @@ static json_t *value_at(const json_t *record, const char *key)
 	return value;
 }
 
-double record_number(const json_t *record, const char *key)
+static double plain_number(const json_t *record, const char *key)
 {
 	const json_t *value = value_at(record, key);
 
 	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static double ns_for_nonzero(const json_t *record)
+{
+	return 1e6 / plain_number(record, "nnz");
+}
+
+/* Returns 1 / the bytes of both operands and of C, entries and row pointers, of a square A^2. */
+static double for_bytes(const json_t *record)
+{
+	const char *value = json_string_value(json_object_get(record, "value")),
+		   *index = json_string_value(json_object_get(record, "index"));
+	const double of_index = index && strcmp(index, "64") == 0 ? 8 : 4;
+	const double of_value = value && strcmp(value, "f32") == 0 ? 4 : 8;
+	const double entries = 2 * plain_number(record, "nnz") + plain_number(record, "result_nnz");
+
+	return 1 / ((of_index + of_value) * entries + 3 * of_index * plain_number(record, "rows"));
+}
+
+/* Values that follow from another one of the record: times a factor, and something added. */
+static const struct derived {
+	const char *key, *of;
+	double (*factor)(const json_t *record);
+	double plus;
+} derived[] = {{"ns_per_nnz", "ms", ns_for_nonzero, 0},
+               {"of_precise", "temporary_bytes", for_bytes, 1}};
+enum { DERIVED = sizeof derived / sizeof *derived };
+
+double record_spread(const json_t *record, const char *key, const char *suffix)
+{
+	const int length = (int)strcspn(key, ".");
+
+	for (int k = 0; k < DERIVED; k++)
+		if (strcmp(derived[k].key, key) == 0)
+			return derived[k].plus +
+			       derived[k].factor(record) *
+			               plain_number(record, keep("%s%s", derived[k].of, suffix));
+	return plain_number(record, keep("%.*s%s%s", length, key, suffix, key + length));
+}
+
+double record_number(const json_t *record, const char *key)
+{
+	return record_spread(record, key, "");
+}
+
+const char *record_text(const json_t *record, const char *key)
+{
+	const json_t *value = value_at(record, key), *arity;
+
+	if (strcmp(key, "method_name") == 0 && (value = json_object_get(record, "method")))
+		return keep("%.*s", (int)strcspn(json_string_value(value), ":"),
+		            json_string_value(value));
+	if (strcmp(key, "name") == 0 && !value) {
+		value = json_object_get(record, "method");
+		arity = json_object_get(record, "arity");
+		if (value && json_is_integer(arity))
+			return keep("%s d=%lld", json_string_value(value),
+			            (long long)json_integer_value(arity));
+	}
+
+	return json_is_string(value)   ? json_string_value(value)
+	       : json_is_number(value) ? keep("%.15g", json_number_value(value))
+	                               : "-";
 }
 
 bool is_value(const json_t *value, const json_t *want)
@@ -87,9 +150,21 @@ json_t *records_of(const struct experiment *e, const struct store *store, const 
 
 	for (int k = 0; k < e->steps; k++)
 		json_array_foreach(json_object_get(store->records, e->step[k].command), n, record)
-			if (matches(record, where) && matches(record, also))
+			if (!e->step[k].beside && matches(record, where) && matches(record, also))
 				json_array_append(list, record);
 	return list;
+}
+
+void records_beside(const struct experiment *e, const struct store *store, const json_t *where,
+                    json_t *list)
+{
+	json_t *record;
+	size_t n;
+
+	for (int k = 0; where && k < e->steps; k++)
+		json_array_foreach(json_object_get(store->records, e->step[k].command), n, record)
+			if (e->step[k].beside && matches(record, where))
+				json_array_append(list, record);
 }
 
 char *record_problem(const json_t *record, const json_t *across)
@@ -118,16 +193,22 @@ char *record_problem(const json_t *record, const json_t *across)
 const char *const mean_name[MEANS] = {"harmonic mean", "geometric mean", "arithmetic mean",
                                       "median", "maximum"};
 
-enum mean_kind mean_named(const json_t *o, enum mean_kind otherwise)
+enum mean_kind mean_called(const char *name)
 {
-	const char *name = json_string_value(json_object_get(o, "mean"));
 	static const char *const words[MEANS] = {"harmonic", "geometric", "arithmetic", "median",
 	                                         "max"};
 
-	for (int k = 0; name && k < MEANS; k++)
+	for (int k = 0; k < MEANS; k++)
 		if (strcmp(name, words[k]) == 0)
 			return (enum mean_kind)k;
-	return name ? MEANS : otherwise;
+	return MEANS;
+}
+
+enum mean_kind mean_named(const json_t *o, enum mean_kind otherwise)
+{
+	const char *name = json_string_value(json_object_get(o, "mean"));
+
+	return name ? mean_called(name) : otherwise;
 }
 
 double mean_of(enum mean_kind kind, const double *value, int count)
@@ -148,171 +229,4 @@ double mean_of(enum mean_kind kind, const double *value, int count)
 	       : kind == HARMONIC  ? count / sum
 	       : kind == GEOMETRIC ? exp(sum / count)
 	                           : sum / count;
-}
-
-/* ---- Charts ---------------------------------------------------------------------------------- */
-
-/* Returns a value of a record as text. "name" is the method, with the arity of its heaps if it has
- * some, "method_name" the method without parameters. */
-static const char *text_value(const json_t *record, const char *key)
-{
-	const json_t *value = value_at(record, key), *arity;
-
-	if (strcmp(key, "method_name") == 0 && (value = json_object_get(record, "method")))
-		return keep("%.*s", (int)strcspn(json_string_value(value), ":"),
-		            json_string_value(value));
-	if (strcmp(key, "name") == 0 && !value) {
-		value = json_object_get(record, "method");
-		arity = json_object_get(record, "arity");
-		if (value && json_is_integer(arity))
-			return keep("%s d=%lld", json_string_value(value),
-			            (long long)json_integer_value(arity));
-	}
-
-	return json_is_string(value)   ? json_string_value(value)
-	       : json_is_number(value) ? keep("%.15g", json_number_value(value))
-	                               : "-";
-}
-
-/* Returns a JSON number that keeps all digits of whole ones. */
-static json_t *exactly(double value)
-{
-	return value == floor(value) && fabs(value) < 1e15 ? json_integer((json_int_t)value)
-	                                                   : json_real(value);
-}
-
-/* Returns the place of a record in a chart: its x, a number or a text, its y, and the interval of y
- * that the 10th and 90th percentile, of a rate those of the time, give; NULL without a y. */
-static json_t *point(const json_t *chart, const json_t *record)
-{
-	const char *x = json_string_value(json_object_get(chart, "x")),
-		   *key = json_string_value(json_object_get(chart, "y"));
-	const bool rate = is_rate(key);
-	const char *timed = rate ? "ms" : key;
-	const double y = record_number(record, key), ms = record_number(record, timed);
-	const double least = record_spread(record, timed, "_p10"),
-		     most = record_spread(record, timed, "_p90");
-	json_t *p;
-
-	if (isnan(y))
-		return NULL;
-	p = json_pack("{s:o}", "y", exactly(y));
-	if (strcmp(json_string_value(json_object_get(chart, "kind")), "lines") == 0 &&
-	    json_is_number(value_at(record, x)))
-		json_object_set_new(p, "x", exactly(record_number(record, x)));
-	else
-		json_object_set_new(p, "x", text_json(text_value(record, x)));
-	if (ms > 0 && least > 0 && most > 0) {
-		json_object_set_new(p, "low", json_real(rate ? y * ms / most : least));
-		json_object_set_new(p, "high", json_real(rate ? y * ms / least : most));
-	}
-	return p;
-}
-
-/* Returns the colour of a series in the style sheet. */
-static const char *role_of(const json_t *record)
-{
-	const char *method = text_value(record, "method");
-
-	return strncmp(method, "peer.", 5) == 0 ? "peer"
-	       : strcmp(method, "auto") == 0    ? "auto"
-	       : record_is_ours(record)         ? "ours"
-	                                        : "bound";
-}
-
-/* Adds the mean of the y of each series. */
-static void add_means(const json_t *chart, json_t *all)
-{
-	const enum mean_kind kind = mean_named(chart, MEANS);
-	json_t *series, *p;
-	const char *name;
-	size_t n;
-
-	if (kind == MEANS)
-		return;
-	json_object_foreach(all, name, series) {
-		json_t *points = json_object_get(series, "points");
-		double *y = need(calloc(json_array_size(points) + 1, sizeof *y), "a mean");
-		int count = 0;
-
-		json_array_foreach(points, n, p)
-			y[count++] = json_number_value(json_object_get(p, "y"));
-		if (count)
-			json_object_set_new(series, "mean", json_real(mean_of(kind, y, count)));
-		free(y);
-	}
-}
-
-/* Returns the chart of those records whose key `split` has this value; NULL if no record has y. */
-static json_t *one_chart(const struct experiment *e, const json_t *chart, const json_t *records,
-                         const char *split, const char *value)
-{
-	const char *by = json_string_value(json_object_get(chart, "series"));
-	const enum mean_kind kind = mean_named(chart, MEANS);
-	json_t *all = json_object(), *record, *list = json_array(), *series;
-	const char *name, *title = json_string_value(json_object_get(chart, "title"));
-	size_t n;
-
-	json_array_foreach(records, n, record) {
-		if (split && strcmp(text_value(record, split), value) != 0)
-			continue;
-		json_t *p = point(chart, record);
-
-		if (!p)
-			continue;
-		name = text_value(record, by);
-		if (json_is_number(value_at(record, by)))
-			name = keep("%s = %s", by, name);
-		if (!(series = json_object_get(all, name))) {
-			series = json_pack("{s:o, s:s, s:[]}", "name", text_json(name), "role",
-			                   role_of(record), "points");
-			json_object_set_new(all, name, series);
-		}
-		json_array_append_new(json_object_get(series, "points"), p);
-	}
-	add_means(chart, all);
-	json_object_foreach(all, name, series)
-		json_array_append(list, series);
-	json_decref(all);
-	if (!json_array_size(list)) {
-		json_decref(list);
-		return NULL;
-	}
-	const bool profile = strcmp(text_value(chart, "kind"), "profile") == 0;
-
-	front_mark(e, text_value(chart, "y"), list); /* by the times, which a profile has no more */
-	if (profile)
-		profile_make(list);
-	return json_pack("{s:o, s:s, s:s, s:O, s:O*, s:O*, s:s*, s:o}", "title",
-	                 text_json(keep("%s%s%s", title ? title : experiment_text(e, "title"),
-	                                split ? ": " : "", split ? value : "")),
-	                 "kind", profile ? "curves" : text_value(chart, "kind"), "x",
-	                 profile ? "time over that of the fastest" : text_value(chart, "x"), "y",
-	                 json_object_get(chart, "y"), "log", json_object_get(chart, "log"), "label",
-	                 json_object_get(chart, "label"), "mean",
-	                 kind == MEANS ? NULL : mean_name[kind], "series", list);
-}
-
-json_t *charts_make(const struct experiment *e, const struct store *store)
-{
-	const json_t *wanted = json_object_get(e->json, "charts");
-	json_t *charts = json_array(), *record, *one;
-	size_t n;
-
-	for (size_t k = 0; k < json_array_size(wanted); k++) {
-		const json_t *chart = json_array_get(wanted, k);
-		const char *split = json_string_value(json_object_get(chart, "split")), *value;
-		json_t *records = records_of(e, store, json_object_get(chart, "where"), NULL);
-		json_t *values = json_object(), *unused;
-
-		json_array_foreach(records, n, record)
-			json_object_set_new(values, split ? text_value(record, split) : "",
-			                    json_true());
-		json_object_foreach(values, value, unused)
-			if ((one = one_chart(e, chart, records, split, value)))
-				json_array_append_new(charts, one);
-		json_decref(values);
-		json_decref(records);
-	}
-	return charts;
 }

@@ -26,9 +26,10 @@ static json_t *steps_of(const struct experiment *e, const struct store *store)
 
 	for (const struct step *step = e->step; step < e->step + e->steps; step++)
 		json_array_append_new(
-			all, json_pack("{s:o, s:b, s:b, s:O*}", "command", text_json(step->command),
-		                       "there", is_there(store, step), "device", step->device,
-		                       "why", json_object_get(store->failed, step->command)));
+			all, json_pack("{s:o, s:b, s:b, s:b, s:O*}", "command",
+		                       text_json(step->command), "there", is_there(store, step),
+		                       "device", step->device, "beside", step->beside, "why",
+		                       json_object_get(store->failed, step->command)));
 	return all;
 }
 
@@ -77,54 +78,6 @@ static json_t *works_object(const struct works *works, const struct store *store
 	return all;
 }
 
-/* Returns the different values of a text in the records, separated by commas. */
-static const char *values_of(const struct store *store, const char *key)
-{
-	json_t *values = json_object(), *records, *record, *unused;
-	const char *step, *value, *text = "";
-	size_t n;
-
-	json_object_foreach(store->records, step, records)
-		json_array_foreach(records, n, record)
-			if ((value = json_string_value(json_object_get(record, key))))
-				json_object_set_new(values, value, json_true());
-	json_object_foreach(values, value, unused)
-		text = keep("%s%s%s", text, *text ? ", " : "", value);
-	json_decref(values);
-	return text;
-}
-
-/* Returns the first and the last date of the records. */
-static const char *dates_of(const struct store *store)
-{
-	const char *step, *date, *first = NULL, *last = NULL;
-	json_t *records, *record;
-	size_t n;
-
-	json_object_foreach(store->records, step, records)
-		json_array_foreach(records, n, record) {
-			if (!(date = json_string_value(json_object_get(record, "date"))))
-				continue;
-			first = !first || strcmp(date, first) < 0 ? date : first;
-			last = !last || strcmp(date, last) > 0 ? date : last;
-		}
-	return first ? keep("%s to %s", first, last) : "no records";
-}
-
-/* Returns where, when and with what the records were measured. */
-static const char *place_of(const struct store *store)
-{
-	const char *const parts[] = {values_of(store, "machine"), values_of(store, "device_name"),
-	                             dates_of(store), keep("commit %s", values_of(store, "commit")),
-	                             store_first(store, "state")};
-	const char *text = "";
-
-	for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-		if (parts[k] && *parts[k])
-			text = keep("%s%s%s", text, *text ? " · " : "", parts[k]);
-	return text;
-}
-
 int page_write(const struct works *works, const struct store *store, const struct wanted *wanted)
 {
 	const char *path = keep("%s/index.html", wanted->folder);
@@ -141,7 +94,8 @@ int page_write(const struct works *works, const struct store *store, const struc
 	        "<meta name=viewport content=\"width=device-width,initial-scale=1\">\n"
 	        "<title>evenkeel: the works, measured again</title>\n<style>%s</style>\n"
 	        "<main></main>\n<noscript>This page needs scripts; the figures are in "
-	        "records.jsonl beside it.</noscript>\n<script>const page = ",
+	        "records.jsonl of the folder where ek reproduce wrote it.</noscript>\n"
+	        "<script>const page = ",
 	        page_style);
 	json_dumpf(all, f, JSON_COMPACT | JSON_ESCAPE_SLASH | JSON_REAL_PRECISION(6));
 	fprintf(f, ";\n</script>\n<script>%s%s%s%s</script>\n</html>\n", chart_script,

@@ -44,6 +44,20 @@ static bool is_back(const json_t *series)
 	return json_is_true(json_object_get(series, "back"));
 }
 
+static bool is_kind(const json_t *chart, const char *kind)
+{
+	return strcmp(text_at(chart, "kind"), kind) == 0;
+}
+
+/* Prints the sides of a part of a stack: left, right, bottom, top. */
+static void print_part(double x, double y, const json_t *p, FILE *out)
+{
+	const double from = json_number_value(json_object_get(p, "from"));
+
+	fprintf(out, "%.9g %.9g %.9g %.9g %.9g %.9g\n", x, from + y, x - 0.35, x + 0.35, from,
+	        from + y);
+}
+
 /* Prints the points of the series that are behind the others, or of those in front. If `names` is
  * not NULL, x is the number of a category. */
 static void print_points(const json_t *chart, bool back, json_t *names, FILE *out)
@@ -55,15 +69,18 @@ static void print_points(const json_t *chart, bool back, json_t *names, FILE *ou
 		if (is_back(series) != back)
 			continue;
 		json_array_foreach(json_object_get(series, "points"), n, p) {
-			const json_t *x = json_object_get(p, "x");
+			const json_t *at = json_object_get(p, "x");
+			const double x = names ? category(names, at) : json_number_value(at);
 			const double y = json_number_value(json_object_get(p, "y"));
 			const json_t *low = json_object_get(p, "low"),
 				     *high = json_object_get(p, "high");
 
-			fprintf(out, "%.9g %.9g %.9g %.9g\n",
-			        names ? category(names, x) : json_number_value(x), y,
-			        low ? json_number_value(low) : y,
-			        high ? json_number_value(high) : y);
+			if (is_kind(chart, "stack"))
+				print_part(x, y, p, out);
+			else
+				fprintf(out, "%.9g %.9g %.9g %.9g\n", x, y,
+				        low ? json_number_value(low) : y,
+				        high ? json_number_value(high) : y);
 		}
 		fprintf(out, "e\n");
 	}
@@ -107,9 +124,13 @@ static void print_series(const json_t *chart, bool lines, FILE *out)
 		json_array_foreach(all, k, series) {
 			if (is_back(series) != (back == 1))
 				continue;
-			fprintf(out, "%s'-' using 1:2:3:4 with yerror%s%s", word,
-			        lines ? "lines" : "bars",
-			        back ? " lc rgb '#bbbbbb' lw 0.5 pt 7 ps 0.3" : "");
+			if (is_kind(chart, "stack"))
+				fprintf(out, "%s'-' using 1:2:3:4:5:6 with boxxyerror fill solid",
+				        word);
+			else
+				fprintf(out, "%s'-' using 1:2:3:4 with yerror%s%s", word,
+				        lines ? "lines" : "bars",
+				        back ? " lc rgb '#bbbbbb' lw 0.5 pt 7 ps 0.3" : "");
 			fprintf(out, back && !first ? " notitle" : " title ");
 			if (!back || first)
 				quote(back ? text_many(others, "other") : text_at(series, "name"),
@@ -124,7 +145,7 @@ static void print_series(const json_t *chart, bool lines, FILE *out)
 static void write_picture(const void *picture, FILE *out)
 {
 	const struct picture *p = picture;
-	const bool lines = strcmp(text_at(p->chart, "kind"), "bars") != 0;
+	const bool lines = !is_kind(p->chart, "bars") && !is_kind(p->chart, "stack");
 	const char *log = text_at(p->chart, "log");
 	json_t *names = NULL;
 

@@ -92,10 +92,12 @@ static const char doc[] =
 	"thesis.t8.5 for Table 8.5. Records are kept step by step: a run that was cut off goes on "
 	"when it is called again. What was measured on GPUs needs --device. Other libraries take "
 	"part where they are found (make peers, EK_PEERS), real matrices where EK_MATRICES names "
-	"their folder; elsewhere twins stand for them.\n\n"
+	"their folder; elsewhere twins stand for them. A library that is installed later takes "
+	"part in steps that are measured from then on; --again measures all anew.\n\n"
 	"A claim holds if the whole 95 % interval of the ratio is on its side of 1, does not hold "
-	"if it is on the other side, and ties in between; without an interval, or if others "
-	"disturbed the machine, it is not judged.\n\n"
+	"if it is on the other side, and ties in between. It is not judged without an interval, if "
+	"others disturbed the machine, if its sides were not measured in the same rounds, or if a "
+	"method stands for another.\n\n"
 	"Example: ek reproduce --quick thesis.8\n\n"
 	"Exit status: 0 success, 1 a step failed, 2 usage, 3 a bad description of a work, 4 no "
 	"such device here.";
@@ -155,7 +157,7 @@ static int measure(const struct experiment *e, struct store *store, const struct
 			tally->there++;
 		else if (step->device && !w->common.device)
 			tally->device++;
-		else if (json_object_get(store->failed, step->command))
+		else if (is_failed(store, w, step))
 			tally->failed++;
 		else if (end > 0 && tool_seconds() > end)
 			tally->later++;
@@ -182,7 +184,7 @@ static int check_device(const struct wanted *w)
 static int run(const struct works *works, struct store *store, const struct wanted *w)
 {
 	const double end = w->minutes > 0 ? tool_seconds() + 60 * w->minutes : 0;
-	int count[VERDICTS] = {0}, code = TOOL_OK, of = 0, at = 0;
+	int count[VERDICTS] = {0}, code = TOOL_OK, of = 0, at = 0, failed = 0;
 
 	tell_start(works, store, w);
 	for (int k = 0; k < works->count; k++)
@@ -196,15 +198,16 @@ static int run(const struct works *works, struct store *store, const struct want
 		code = measure(e, store, w, end, keep("%s (%d of %d)", e->name, ++at, of), &tally);
 		code = code ? code : tell_experiment(e, store, w, &tally, count);
 		code = code || tally.measured == 0 ? code : page_write(works, store, w);
+		failed += tally.failed;
 	}
 	code = code ? code : page_write(works, store, w);
 	if (!code && w->plots)
 		code = plots_write(works, store, w);
 	if (!code) {
 		tell_peers(store, w);
-		tell_end(store, w, count);
+		tell_end(works, store, w, count);
 	}
-	return code || !json_object_size(store->failed) ? code : TOOL_FAILED;
+	return code || !failed ? code : TOOL_FAILED;
 }
 
 int cmd_reproduce(int argc, char **argv)

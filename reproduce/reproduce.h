@@ -4,7 +4,7 @@
  * work (works.c): what to measure, what to draw, what the work reports. A step is one command
  * `ek bench ...` on one matrix (steps.c). Its records are kept in a file, so that a run that was
  * cut off goes on where it stopped, and so that experiments share steps (store.c). From the records
- * come the charts and a verdict on each claim of the work (judge.c, claims.c), for the terminal
+ * come the charts (chart.c) and a verdict on each claim of the work (claims.c), for the terminal
  * (tell.c), for the page (page.c, reproduce.js) and for papers (plot.c).
  */
 #ifndef EK_REPRODUCE_H
@@ -41,6 +41,7 @@ struct step {
 	/* What follows `ek bench`, the matrix at the end, with quotes as for a shell. */
 	const char *command;
 	bool device; /* whether it needs --device */
+	bool beside; /* whether its records are only for charts that ask for them */
 };
 
 struct experiment {
@@ -106,11 +107,13 @@ const char *words_split(char *command, char *word[MOST_WORDS]);
  * more than `limit` seconds, returns NULL and stores the reason in *why. */
 json_t *child_run(const char *command, double limit, const char **why);
 
-/* ---- What the records say (judge.c, claims.c) ------------------------------------------------ */
+/* ---- What the records say (judge.c, interval.c) ---------------------------------------------- */
 
 enum mean_kind { HARMONIC, GEOMETRIC, ARITHMETIC, MEDIAN, MOST, MEANS };
 extern const char *const mean_name[MEANS];
-/* Returns the kind that the key "mean" of an object names; `otherwise` if it has none. */
+/* Returns the kind that a word names, MEANS if none has that name; and the kind that the key "mean"
+ * of an object names, `otherwise` if it has none. */
+enum mean_kind mean_called(const char *name);
 enum mean_kind mean_named(const json_t *o, enum mean_kind otherwise);
 double mean_of(enum mean_kind kind, const double *value, int count); /* NAN if count is 0 */
 
@@ -118,8 +121,14 @@ double mean_of(enum mean_kind kind, const double *value, int count); /* NAN if c
  * caller frees the array. */
 json_t *records_of(const struct experiment *e, const struct store *store, const json_t *where,
                    const json_t *also);
-/* Returns the value of a key as a number, or NAN. */
+/* Appends the records of those steps that are only shown beside, if `where` is not NULL. */
+void records_beside(const struct experiment *e, const struct store *store, const json_t *where,
+                    json_t *list);
+/* Returns the value of a key as a number, or NAN; some values are derived from others. */
 double record_number(const json_t *record, const char *key);
+/* Returns the value of a key as text. "name" is the method, with the arity of its heaps if it has
+ * some, "method_name" the method without parameters. */
+const char *record_text(const json_t *record, const char *key);
 bool record_is_ours(const json_t *record);
 /* Tells whether a value is the wanted one, or one of a wanted array; null is wanted of what is not
  * there. */
@@ -143,17 +152,44 @@ double interval_error(const json_t *record, const char *key);
 /* Returns the mean of `count` ratios whose logarithms have these errors. */
 struct interval interval_of(enum mean_kind kind, const double *ratio, const double *error,
                             int count);
-/* Tells whether the values of a key are rates, which go down as times go up. */
+/* Tells whether the values of a key are rates, which go down as times go up; and whether more of
+ * them is better (front.c). */
 bool is_rate(const char *key);
+bool more_is_better(const char *key);
+
+/* ---- Claims (pairs.c, claims.c) -------------------------------------------------------------- */
+
+/* What was found for a claim: pairs of records, those of twins among them, those whose two sides
+ * are of different steps, and pairs that are left out because they were disturbed. `lacking` is the
+ * side without records, or NULL; `no_error` says why the interval is not known. */
+struct found {
+	struct interval interval;
+	int cases, twins, apart, disturbed;
+	const char *lacking, *no_error;
+};
+struct found find_ratio(const struct experiment *e, const struct store *store, const json_t *claim);
+bool record_is_twin(const json_t *record);
+/* Tells whether other processes disturbed the measurement of a record too much. */
+bool record_is_disturbed(const json_t *record);
 
 enum verdict { HOLDS, TIES, FAILS, UNKNOWN, VERDICTS };
 extern const char *const verdict_name[VERDICTS];
 /* Returns the verdicts on the claims and numbers of an experiment: an array of objects with the
  * members text, page, published, here, low, high, cases, verdict and sentence. */
 json_t *claims_judge(const struct experiment *e, const struct store *store);
-/* Returns the charts of an experiment: an array of objects with the members title, kind, x, y, log
- * and series, which have the members name, role, mean, points and perhaps back. */
+
+/* ---- Charts (chart.c, chart_mean.c) ---------------------------------------------------------- */
+
+/* Returns the charts of an experiment: an array of objects with the members title, kind, x, y, log,
+ * spread and series, which have the members name, role, mean, points and perhaps back. */
 json_t *charts_make(const struct experiment *e, const struct store *store);
+/* Returns a JSON number that keeps all digits of whole ones. */
+json_t *exact_json(double value);
+/* Adds the interval in which a value is to its point in a chart, if it is known. */
+void point_interval(json_t *point, double low, double high);
+/* Add the mean of its y to each series; replace the points of all series by means over matrices. */
+void means_of_series(enum mean_kind kind, json_t *series);
+void means_over_matrices(enum mean_kind kind, json_t *series);
 
 /* Marks those series of a crowded chart that are drawn behind the others with the member "back"
  * (front.c). `key` is that of their y. */
@@ -168,8 +204,9 @@ void profile_make(json_t *series);
 struct tally {
 	int measured, there, failed, device, later;
 };
-/* Tells whether the records of a step are there. */
+/* Tell whether the records of a step are there, and whether it is known to fail. */
 bool is_there(const struct store *store, const struct step *step);
+bool is_failed(const struct store *store, const struct wanted *wanted, const struct step *step);
 /* Tell how many steps there are to measure; what became of an experiment, in one line, and its
  * claims if the user named experiments; the experiments and how many of their steps are there;
  * whether other libraries took part; which steps failed, and the sum of the verdicts. Two add
@@ -179,9 +216,13 @@ int tell_experiment(const struct experiment *e, const struct store *store,
                     const struct wanted *wanted, const struct tally *tally, int count[VERDICTS]);
 int tell_list(const struct works *works, const struct store *store, const struct wanted *wanted);
 void tell_peers(const struct store *store, const struct wanted *wanted);
-void tell_end(const struct store *store, const struct wanted *wanted, const int count[VERDICTS]);
+void tell_end(const struct works *works, const struct store *store, const struct wanted *wanted,
+              const int count[VERDICTS]);
 
-/* ---- The page (page.c) ----------------------------------------------------------------------- */
+/* ---- The page (page.c, place.c) -------------------------------------------------------------- */
+
+/* Returns where, when and with what the records were measured. */
+const char *place_of(const struct store *store);
 
 /* Writes index.html into the folder, with the experiments that are wanted and all others that have
  * records. Returns an exit code. */

@@ -36,8 +36,10 @@ const axis = (log, letter, label) => ({label: quoted(label),
 	...log?.includes(letter) ? {log: letter == 'x' ? 2 : 10} : {lo: 0}});
 const styled = (s, k) => ({name: s.name, role: s.role, back: s.back, dash: dashes[k % dashes.length],
 	shape: shapes[k % shapes.length]});
-const text_of = (s, p) => `${s.name}, ${p.x}: ${figure(p.y)}`
-	+ (p.low == null ? '' : ` (${figure(p.low)} to ${figure(p.high)})`);
+const text_of = (s, p) => `${s.name}${p.who ? ` (${p.who})` : ''}, ${p.x}: ${figure(p.y)}`
+	+ (p.low == null ? '' : ` (${figure(p.low)} to ${figure(p.high)})`)
+	+ (p.cases == null ? '' : `, mean of ${p.cases} matrices`);
+const interval = p => p.low == null ? null : [p.low, p.high];
 /* Leaves out points that an axis cannot show; removes the chart if none is left. */
 const shown = (c, good) => ({...c, series: c.series.map(s => ({...s, points: s.points
 	.filter(p => good(p) && !(c.log?.includes('y') && !(p.y > 0)))}))
@@ -47,25 +49,67 @@ const draw_lines = (place, c) => chart(place, {width: 760, height: 400,
 	series: named_hues(c.series).map((s, k) => ({...styled(s, k), width: 1.9,
 		...c.kind == 'curves' ? {shape: ''} : {},
 		points: s.points.sort((a, b) => a.x - b.x)
-			.map(p => ({...p, text: text_of(s, p)}))}))});
-/* Bars where there are few, else a line of points for each x. */
+			.map(p => ({...p, along: interval(p), text: text_of(s, p)}))}))});
+/* The words on the other axis of a chart of bars. */
+const places = c => [...new Set(c.series.flatMap(s => s.points.map(p => p.x)))];
+/* Bars with their values where there are few, else a line of points for each x. */
 const draw_bars = (place, c) => {
-	const xs = [...new Set(c.series.flatMap(s => s.points.map(p => p.x)))], n = c.series.length;
-	const bars = n <= 3 && !c.log?.includes('y'), high = bars ? 14 * n + 10 : 24;
-	const across = {...axis(c.log, 'y', c.label ?? c.y)};
+	const xs = places(c), n = c.series.length;
+	const bars = n <= 3 && !c.log?.includes('y'), high = bars ? 15 * n + 10 : 24;
+	const most = Math.max(...c.series.flatMap(s => s.points.map(p => p.high ?? p.y)));
+	const across = {...axis(c.log, 'y', c.label ?? c.y), ...bars ? {hi: 1.15 * most} : {}};
 	const off = k => bars ? (k - (n - 1) / 2) * 0.8 / n : 0;
 	chart(place, {width: 900, height: 80 + high * xs.length, x: across,
 		y: rows(xs.map(x => `${x}`)),
 		series: named_hues(c.series).map((s, k) => ({...styled(s, k),
 			...bars ? {bar: 0.36 / n, from: 0} : {},
 			points: s.points.map(p => ({x: p.y, y: xs.indexOf(p.x) + off(k),
-				text: bars ? '' : text_of(s, p)}))}))});
+				across: interval(p), text: bars ? figure(p.y) : text_of(s, p)}))}))});
+};
+/* The parts of a value end to end, with their sum. */
+const draw_stack = (place, c) => {
+	const xs = places(c), last = c.series.length - 1;
+	const most = Math.max(...c.series.flatMap(s => s.points.map(p => p.from + p.y)));
+	chart(place, {width: 900, height: 80 + 24 * xs.length, y: rows(xs.map(x => `${x}`)),
+		x: {...axis('', 'y', c.label), hi: 1.15 * most},
+		series: hues(c.series).map((s, k) => ({name: s.name, role: s.role, bar: 0.36,
+			points: s.points.map(p => ({x: p.from + p.y, y: xs.indexOf(p.x), from: p.from,
+				text: k == last ? figure(p.from + p.y) : ''}))}))});
+};
+/* Where nothing hovers, a tap shows the value of the nearest point. */
+const tell_taps = place => {
+	const marks = [...place.querySelectorAll('.series path')].filter(m => m.querySelector('title'));
+	if (!marks.length)
+		return;
+	place.insertAdjacentHTML('afterend', '<p class=meta aria-live=polite></p>');
+	const distance = (m, e) => {
+		const {x, y, width, height} = m.getBoundingClientRect();
+		return Math.hypot(x + width / 2 - e.clientX, y + height / 2 - e.clientY);
+	};
+	place.addEventListener('click', e => {
+		if (e.target.closest('.key'))
+			return;
+		const [near] = marks.map(m => [distance(m, e), m]).sort((a, b) => a[0] - b[0]);
+		place.nextElementSibling.textContent = near[0] < 30
+			? near[1].querySelector('title').textContent : '';
+	});
 };
 const drawn = [];
+/* Says what a chart shows of intervals and of means. */
+const said = c => {
+	const all = c.series.flatMap(s => s.points), cases = all[0]?.cases;
+	const disturbed = c.kind == 'curves' ? 0 : all.filter(p => p.disturbed).length;
+	const words = [c.reduce
+		&& `Each value is the ${c.reduce} of ${cases} matrices, those that all have.`,
+		c.spread && `Thin lines: ${c.spread}.`,
+		disturbed && `Other processes disturbed ${disturbed} of ${all.length} values.`]
+		.filter(w => w);
+	return words.length ? tag('p', {class: 'meta'}, tag('small', {}, words.join(' '))) : '';
+};
 const chart_of = (c, title) => {
 	drawn.push(c);
 	return (c.title == title ? '' : tag('h4', {}, quoted(c.title)))
-		+ tag('div', {class: 'chart', 'data-chart': drawn.length - 1}) + values(c);
+		+ tag('div', {class: 'chart', 'data-chart': drawn.length - 1}) + said(c) + values(c);
 };
 
 /* ---- The text ------------------------------------------------------------------------------- */
@@ -74,11 +118,10 @@ const verdict = c => tag('li', {}, badge(c.verdict ?? 'compared', good[c.verdict
 	+ ` <b>${quoted(c.text)}.</b> ${quoted(c.source)} ${quoted(c.sentence)}`);
 /* Claims as a list, numbers that were measured as a table. */
 const claims_of = e => {
-	const list = e.claims.filter(c => !c.number);
-	const numbers = e.claims.filter(c => c.number && c.cases);
-	const lines = numbers.map(c => [c.text, [c.published].flat().join(' to '), c.low == c.high
-		? c.here : `${figure(c.low)} to ${figure(c.high)}`, c.verdict
-		?? (c.twins ? 'a twin has it by construction, or nearly' : '')]);
+	const list = e.claims.filter(c => c.number == null);
+	const numbers = e.claims.filter(c => c.number != null && c.cases);
+	const lines = numbers.map(c => [c.text, [c.published].flat().join(' to '), c.number, c.verdict
+		?? (c.twins && !c.means ? 'a twin has it by construction, or nearly' : '')]);
 	return (list.length ? tag('ul', {class: 'claims'}, join(list, verdict)) : '')
 		+ (lines.length ? tag('details', {}, tag('summary', {}, 'Numbers of the work beside ours')
 			+ rows_of(['number', 'the work', 'here', ''], lines)) : '');
@@ -110,7 +153,7 @@ const claims = experiments.flatMap(e => e.claims);
 const steps = experiments.flatMap(e => e.steps);
 const tile = (value, text) => tag('div', {class: 'tile'}, tag('b', {}, value)
 	+ tag('span', {}, text));
-const verdicts = ['holds', 'tie', 'does not hold'];
+const verdicts = ['holds', 'tie', 'does not hold', 'not judged'];
 const heads = ['experiment', 'in the work'].map(h => `<th class=l>${h}`)
 	.concat(['steps', ...verdicts].map(v => `<th>${v}`)).join('') + '<th class=l>title';
 const line = e => tag('tr', {}, tag('td', {}, tag('a', {href: `#${anchor(e)}`}, quoted(e.name)))
@@ -130,20 +173,22 @@ document.querySelector('main').innerHTML = tag('h1', {}, 'The works, measured ag
 		+ tile(count(claims, 'holds'), 'claims of the works hold here')
 		+ tile(count(claims, 'tie'), 'tie: the interval includes "no difference"')
 		+ tile(count(claims, 'does not hold'), 'do not hold here')
-		+ tile(count(claims, 'not judged'),
-			'are not judged: not measured here, or without an interval'))
+		+ tile(count(claims, 'not judged'), 'are not judged; each says why'))
 	+ '<h2>Contents</h2>' + contents + join(page.works, work)
-	+ '<footer>Made by <b>ek reproduce</b>. A claim holds if the whole interval of the ratio is on '
-	+ 'its side of 1; it is the 95 % interval that the spread of the times in the rounds gives. How '
-	+ 'much faster depends on the machine, and is told, but not judged.</footer>';
+	+ '<footer>Made by <b>ek reproduce</b> from the file records.jsonl of the folder where it wrote '
+	+ 'this page. A claim holds if the whole interval of the ratio is on its side of 1; it is the '
+	+ '95 % interval that the spread of the times in the rounds gives. How much faster depends on '
+	+ 'the machine, and is told, but not judged. Nor are sides that were not measured in the same '
+	+ 'rounds, or methods that stand for what the work measured.</footer>';
 document.querySelectorAll('[data-chart]').forEach(place => {
-	const {[place.dataset.chart]: all} = drawn, bars = all.kind == 'bars';
+	const {[place.dataset.chart]: all} = drawn, bars = /^(bars|stack)$/.test(all.kind);
+	const draw = {bars: draw_bars, stack: draw_stack}[all.kind] ?? draw_lines;
 	const place_x = p => typeof p.x == 'number' && !(all.log?.includes('x') && !(p.x > 0));
 	const c = shown(all, p => bars || place_x(p));
-	if (c.series.length)
-		(bars ? draw_bars : draw_lines)(place, c);
-	else
-		place.remove();
+	if (!c.series.length)
+		return place.remove();
+	draw(place, c);
+	tell_taps(place);
 });
 /* The place that the address names exists only now. */
 if (location.hash)

@@ -15,13 +15,16 @@ static const char *const mode_options[MODES] = {"", " --rounds 5 --time 0.3", " 
 /* Matrices that stand for all others in the mode "toy". */
 static const char *const toys[] = {"uniform:rows=300,cols=300,k=5", NULL};
 
-static void add_step(struct experiment *e, const char *command, bool device)
+static void add_step(struct experiment *e, const char *command, struct step like)
 {
 	for (int k = 0; k < e->steps; k++)
-		if (strcmp(e->step[k].command, command) == 0)
+		if (strcmp(e->step[k].command, command) == 0) {
+			e->step[k].beside = e->step[k].beside && like.beside;
 			return;
+		}
 	e->step = need(realloc(e->step, (size_t)(e->steps + 1) * sizeof *e->step), "steps");
-	e->step[e->steps++] = (struct step){command, device};
+	like.command = command;
+	e->step[e->steps++] = like;
 }
 
 /* Returns the names of the matrices of a run in this mode; none if it has no matrices. */
@@ -57,23 +60,23 @@ static const char *source_of(const char *name)
 
 /* Adds the steps of a command: one for each matrix, or one if there are none. */
 static void add_matrices(struct experiment *e, const char *command, const struct names *names,
-                         bool device)
+                         struct step like)
 {
 	for (int k = 0; k < names->count; k++)
 		add_step(e,
 		         keep("%s %s%s", command, source_of(names->name[k]),
 		              word_quoted(names->name[k])),
-		         device);
+		         like);
 	if (!names->count)
-		add_step(e, command, device);
+		add_step(e, command, like);
 }
 
 /* Adds the steps of all combinations of the options from `option` on. */
 static void add_each(struct experiment *e, const char *command, json_t *each, void *option,
-                     const struct names *names, bool device)
+                     const struct names *names, struct step like)
 {
 	if (!option) {
-		add_matrices(e, command, names, device);
+		add_matrices(e, command, names, like);
 		return;
 	}
 	const json_t *values = json_object_iter_value(option);
@@ -82,12 +85,13 @@ static void add_each(struct experiment *e, const char *command, json_t *each, vo
 		add_each(e,
 		         keep("%s %s %s", command, json_object_iter_key(option),
 		              word_quoted(json_string_value(json_array_get(values, k)))),
-		         each, json_object_iter_next(each, option), names, device);
+		         each, json_object_iter_next(each, option), names, like);
 }
 
 static int add_run(struct experiment *e, json_t *run, const struct wanted *wanted)
 {
-	const bool device = json_is_true(json_object_get(run, "device"));
+	const struct step like = {.device = json_is_true(json_object_get(run, "device")),
+	                          .beside = json_is_true(json_object_get(run, "beside"))};
 	const bool both = json_is_true(json_object_get(run, "both"));
 	const char *more = json_string_value(json_object_get(run, mode_name[wanted->mode]));
 	json_t *each = json_object_get(run, "each");
@@ -101,12 +105,12 @@ static int add_run(struct experiment *e, json_t *run, const struct wanted *wante
 
 	if (wanted->common.threads && !strstr(command, "--threads"))
 		command = keep("%s --threads %d", command, wanted->common.threads);
-	if (device && wanted->device)
+	if (like.device && wanted->device)
 		command = keep("%s --device %s%s", command, both ? "cpu+" : "",
 		               word_quoted(wanted->device));
 	/* A run of matrices that has none in this mode has no step. */
 	if (!code && (names.count || !json_object_get(run, "matrices")))
-		add_each(e, command, each, json_object_iter(each), &names, device);
+		add_each(e, command, each, json_object_iter(each), &names, like);
 	free(names.name);
 	return code;
 }

@@ -11,6 +11,12 @@ bool is_there(const struct store *store, const struct step *step)
 	return json_object_get(store->records, step->command) != NULL;
 }
 
+bool is_failed(const struct store *store, const struct wanted *w, const struct step *step)
+{
+	return !is_there(store, step) && (!step->device || w->common.device) &&
+	       json_object_get(store->failed, step->command);
+}
+
 /* Returns why steps of an experiment have no records, "" if all have. */
 static const char *reasons(const struct experiment *e, const struct tally *t)
 {
@@ -66,7 +72,7 @@ static void tell_claims(const json_t *claims, FILE *out)
 			tool_paragraph(out, "  %s. %s%s%s",
 			               json_string_value(json_object_get(claim, "text")), source,
 			               *source ? " " : "", sentence);
-		else if (!json_is_true(json_object_get(claim, "number")))
+		else if (!json_object_get(claim, "number"))
 			json_object_set_new(reasons, sentence,
 			                    json_integer(1 + json_integer_value(json_object_get(
 								     reasons, sentence))));
@@ -140,15 +146,23 @@ int tell_list(const struct works *works, const struct store *store, const struct
 	return TOOL_OK;
 }
 
-/* Tells which steps failed and why, and the sum of the verdicts. */
-void tell_end(const struct store *store, const struct wanted *w, const int count[VERDICTS])
+/* Tells which of the wanted steps failed and why, each once, and the sum of the verdicts. */
+void tell_end(const struct works *works, const struct store *store, const struct wanted *w,
+              const int count[VERDICTS])
 {
 	FILE *out = tool_people(&w->common);
+	json_t *failed = json_object(), *why;
 	const char *command;
-	json_t *why;
 
-	json_object_foreach(store->failed, command, why)
+	for (const struct experiment *e = works->experiment; e < works->experiment + works->count;
+	     e++)
+		for (int k = 0; e->wanted && k < e->steps; k++)
+			if (is_failed(store, w, &e->step[k]))
+				json_object_set(failed, e->step[k].command,
+				                json_object_get(store->failed, e->step[k].command));
+	json_object_foreach(failed, command, why)
 		tool_paragraph(out, "failed: ek bench %s: %s", command, json_string_value(why));
+	json_decref(failed);
 	if (*verdicts_text(count))
 		fprintf(out, "claims: %s\n", verdicts_text(count));
 	fprintf(out, "page: %s/index.html\n", w->folder);
@@ -194,5 +208,7 @@ void tell_peers(const struct store *store, const struct wanted *w)
 			found = found || (method && strncmp(method, "peer.", 5) == 0);
 		}
 	if (!found)
-		tool_remark(&w->common, "no other library took part; make peers installs some");
+		tool_remark(&w->common,
+		            "no other library took part; make peers installs some, for steps that "
+		            "are measured from then on (--again: all)");
 }

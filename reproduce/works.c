@@ -23,13 +23,15 @@ static const struct shape {
                 "work number authors year title experiments"},
   experiment_shape = {"id what page title note cannot runs charts published claims numbers",
                       "id what title"},
-  run_shape = {"bench each device both matrices full quick toy", "bench"},
-  chart_shape = {"title kind x y series split where mean log label", "kind x y series"},
+  run_shape = {"bench each device both beside matrices full quick toy", "bench"},
+  chart_shape = {"title kind x y series split where mean log label over across reduce parts best "
+                 "beside",
+                 "kind x"},
   table_shape = {"caption columns rows", "caption columns rows"},
   claim_shape = {"text page published ours of over where across value over_value better mean "
-                 "per_thread",
+                 "stand_in per_thread",
                  "text of over"},
-  number_shape = {"text page published value where exact", "text published value where"};
+  number_shape = {"text page published value where exact mean", "text published value where"};
 
 /* Checks the keys of an object. `where` names it in messages. Returns an exit code. */
 static int check_shape(const json_t *o, const struct shape *shape, const char *where)
@@ -69,6 +71,22 @@ static int check_array(const json_t *o, const char *key, const struct shape *sha
 	return code;
 }
 
+/* Checks that all charts have values: of series, or parts of values. */
+static int check_values(const json_t *o, const char *where)
+{
+	json_t *chart;
+	size_t k;
+
+	json_array_foreach(json_object_get(o, "charts"), k, chart)
+		if (!json_object_get(chart, "parts") &&
+		    (!json_object_get(chart, "y") || !json_object_get(chart, "series")))
+			return tool_fail(TOOL_INPUT,
+			                 "%s, charts %zu: \"parts\", or \"y\" and \"series\", "
+			                 "are missing",
+			                 where, k + 1);
+	return TOOL_OK;
+}
+
 static int check_experiment(const json_t *o, const char *where)
 {
 	int code = check_shape(o, &experiment_shape, where);
@@ -78,6 +96,7 @@ static int check_experiment(const json_t *o, const char *where)
 	where = keep("%s, experiment %s", where, json_string_value(json_object_get(o, "id")));
 	code = check_array(o, "runs", &run_shape, where);
 	code = code ? code : check_array(o, "charts", &chart_shape, where);
+	code = code ? code : check_values(o, where);
 	code = code ? code : check_array(o, "published", &table_shape, where);
 	code = code ? code : check_array(o, "claims", &claim_shape, where);
 	code = code ? code : check_array(o, "numbers", &number_shape, where);

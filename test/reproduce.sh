@@ -207,6 +207,101 @@ for threads in 2 3 8; do
 	esac
 done
 
+# ---- What has no verdict, and why ----------------------------------------------------------------
+
+cat >works/none.json <<'END'
+{"work": "none", "number": "3", "authors": "A", "year": 2000, "title": "T", "experiments": [
+ {"id": "1", "what": "Figure 1", "title": "T", "runs": [{"bench": "spmv x"}, {"bench": "spmv y"}], "claims": [
+  {"text": "in place of another", "published": 3, "stand_in": "a stands for z",
+   "of": {"method": "a"}, "over": {"method": "b"}},
+  {"text": "apart", "published": 3, "of": {"method": "d"}, "over": {"method": "b"}},
+  {"text": "bytes apart", "published": 2, "value": "bytes", "of": {"method": "d"}, "over": {"method": "b"}},
+  {"text": "ours", "ours": true, "of": {"method": "e"}, "over": {"method": "b"}},
+  {"text": "ours of what varies", "ours": true, "value": "gaps", "of": {"method": "a"}, "over": {"method": "b"}},
+  {"text": "lone", "published": 3, "mean": "max", "of": {"method": "a"}, "over": {"method": "b"}},
+  {"text": "lone of ours", "ours": true, "mean": "max", "of": {"method": "a"}, "over": {"method": "b"}}],
+  "numbers": [{"text": "a mean", "published": 1.5, "value": "ms", "mean": "harmonic", "where": {"method": ["a", "b"]}}]}]}
+END
+mkdir none
+{
+	record a m1 1 | sed 's/"rounds"/"gaps":1,"bytes":6,"rounds"/'
+	record b m1 2 | sed 's/"rounds"/"gaps":2,"bytes":6,"rounds"/'
+	record e m1 4 | sed 's/"rounds":9/"rounds":2/'
+	echo '{"step":"spmv x","end":true,"records":3,"seconds":1}'
+	record d m1 1 | sed 's/"rounds"/"bytes":3,"rounds"/; s/spmv x/spmv y/'
+	echo '{"step":"spmv y","end":true,"records":1,"seconds":1}'
+} >none/records.jsonl
+run 0 --works works -o none none.1
+tr '\n' ' ' <out | sed 's/  */ /g' >line
+says "in place of another. The work: 3 times. Here: 2 times as fast (1.99 to 2.01), one case: not judged, since a stands for z."
+says "apart. The work: 3 times. Here: 2 times as fast (1.99 to 2.01), one case: not judged, since the sides were measured one after the other, not in the same rounds."
+says "bytes apart. The work: 2 times. Here: 2 times, one case: holds, by as much."
+says "ours. Here: 0.5 times as fast, one case: no interval, since 2 rounds cannot tell how values vary."
+says "ours of what varies. Here: 2 times, one case: no interval, since the records have no percentiles of gaps."
+says "lone. The work: 3 times. Here there is one case, which has no largest: not judged."
+expect "the largest of one case of ours is left out" test "$(grep -c "lone of ours" line)" = 0
+says "a mean. The work: 1.5. Here: 1.33 (1.33 to 1.34), harmonic mean of 2 cases."
+says "claims: holds 1, not judged 3"
+
+# ---- A failure of a step that is not wanted ------------------------------------------------------
+
+cat >works/two.json <<'END'
+{"work": "two", "number": "2", "authors": "A", "year": 2000, "title": "T", "experiments": [
+ {"id": "1", "what": "Figure 1", "title": "T", "runs": [{"bench": "spmv x"}]},
+ {"id": "2", "what": "Figure 2", "title": "T", "runs": [{"bench": "spmv slow"}]}]}
+END
+mkdir two
+{
+	record a m1 1
+	echo '{"step":"spmv x","end":true,"records":1,"seconds":1}'
+	echo '{"step":"spmv slow","failed_step":"took longer than 60 s"}'
+} >two/records.jsonl
+run 0 --works works -o two two.1
+expect "a failure that was not asked for is not told" test "$(grep -c "failed" out)" = 0
+run 1 --works works -o two two.2
+expect "one that was asked for is" grep -q "failed: ek bench spmv slow: took longer" out
+run 1 --works works -o two two
+
+# ---- Charts --------------------------------------------------------------------------------------
+
+cat >works/charts.json <<'END'
+{"work": "charts", "number": "1", "authors": "A", "year": 2000, "title": "T", "experiments": [
+ {"id": "1", "what": "Figure 1", "title": "T",
+  "runs": [{"bench": "spmv x"}, {"bench": "spmv y", "beside": true}], "charts": [
+  {"title": "over", "kind": "bars", "x": "matrix", "y": "ms", "series": "method", "where": {"method": "b"},
+   "over": {"method": "a"}},
+  {"title": "reduced", "kind": "bars", "x": "value", "y": "ms", "series": "method", "over": {"method": "a"},
+   "reduce": "harmonic"},
+  {"title": "parts", "kind": "stack", "x": "matrix", "parts": {"ms": "one", "run_ms": "three"},
+   "where": {"method": "a"}},
+  {"title": "best", "kind": "bars", "x": "matrix", "y": "ms", "series": "method", "where": {"method": "b"},
+   "best": {}, "beside": {"method": "auto"}}]}]}
+END
+mkdir charts
+{
+	record a m1 1 | sed 's/"rounds"/"state":"governor fast; load 3.00","rounds"/'
+	record b m1 2 | sed 's/"rounds"/"state":"governor slow; load 0.50","rounds"/'
+	record a m2 1
+	record b m2 4
+	record c m2 5
+	echo '{"step":"spmv x","end":true,"records":5,"seconds":1}'
+	record auto m1 0.5 | sed 's/spmv x/spmv y/'
+	record other m1 3 | sed 's/spmv x/spmv y/'
+	echo '{"step":"spmv y","end":true,"records":2,"seconds":1}'
+} >charts/records.jsonl
+run 0 --works works -o charts charts.1 --plots svg
+grep -o '"charts":.*' charts/index.html | sed 's/"published".*//; s/{"title"/\n&/g' >made
+draws() { expect "a chart: $2" grep -q "\"title\":\"$1\".*$2" made; }
+draws over '"y":2,"x":"m1","low":1.98[0-9]*,"high":2.01[0-9]*'
+draws over '"y":4,"x":"m2"'
+draws over '"spread":"95 % interval of the ratio of medians"'
+draws reduced '"name":"b".*"x":"f64","y":4,"cases":1.*"name":"c"' # c has only m2
+draws parts '"name":"one".*"y":1,"x":"m1","from":0.0.*"name":"three".*"y":3,"x":"m1","from":1.0'
+draws best '"name":"our fastest".*"x":"m1".*"who":"auto".*"y":1,"x":"m2".*"who":"a".*"name":"auto"'
+expect "other records beside are not drawn" test "$(grep -c '"name":"other"' made)" = 0
+expect "the states are together" grep -q "governor fast; governor slow; load 0.50 to 3.00" charts/index.html
+command -v gnuplot >/dev/null && expect "a stack is plotted" test -s charts/charts.1-3.svg
+
 # ---- Intervals of few rounds, against quantiles of Student's distribution from tables ------------
 
 # few METHOD ROUNDS: a record whose percentiles are 0.98 and 1.02
@@ -260,7 +355,7 @@ expect "some are behind" grep -q back marks
 for name in winner near1 near2 near3; do
 	expect "$name is in front" test "$(grep -A 1 "\"spmv.$name\"" marks | grep -c back)" = 0
 done
-rm works/few.json works/crowd.json
+rm works/few.json works/crowd.json works/none.json works/two.json works/charts.json
 
 # ---- Mistakes ------------------------------------------------------------------------------------
 

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Pairs the records of the two sides of a claim that are of the same problem, and takes the mean of
+ * their ratios. A side that has several records of a problem takes the best. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reproduce.h"
+
+/* Returns the records that match, by their problems: of several the one with the least value, or
+ * the greatest if more is better. */
+static json_t *by_problem(const struct experiment *e, const struct store *store,
+                          const json_t *claim, const char *side, const char *key, bool less)
+{
+	json_t *best = json_object(), *record;
+	json_t *records =
+		records_of(e, store, json_object_get(claim, side), json_object_get(claim, "where"));
+	size_t n;
+
+	json_array_foreach(records, n, record) {
+		char *problem = record_problem(record, json_object_get(claim, "across"));
+		const double value = record_number(record, key);
+		const double old = record_number(json_object_get(best, problem), key);
+
+		if (value > 0 && (isnan(old) || (less ? value < old : value > old)))
+			json_object_set(best, problem, record);
+		free(problem);
+	}
+	json_decref(records);
+	return best;
+}
+
+bool record_is_twin(const json_t *record)
+{
+	const char *source = json_string_value(json_object_get(record, "source"));
+
+	return source && strcmp(source, "twin") == 0;
+}
+
+bool record_is_disturbed(const json_t *record)
+{
+	return disturbed_much(record_number(record, "disturbed"));
+}
+
+/* Returns why the error of a record's value is not known. */
+static const char *no_error(const json_t *record, const char *key)
+{
+	const double rounds = record_number(record, "rounds");
+
+	return rounds < 3 ? keep("%s cannot tell how values vary", text_many(rounds, "round"))
+	                  : keep("the records have no percentiles of %s", key);
+}
+
+struct found find_ratio(const struct experiment *e, const struct store *store, const json_t *claim)
+{
+	const char *key = json_string_value(json_object_get(claim, "value")),
+		   *better = json_string_value(json_object_get(claim, "better")), *problem;
+	const char *over_key = json_string_value(json_object_get(claim, "over_value"));
+	const bool less = !better || strcmp(better, "less") == 0;
+
+	key = key ? key : "ms";
+	over_key = over_key ? over_key : key;
+	json_t *of = by_problem(e, store, claim, "of", key, less),
+	       *over = by_problem(e, store, claim, "over", over_key, less), *a, *b;
+	const size_t most = json_object_size(of) + 1;
+	double *ratio = need(calloc(most, sizeof *ratio), "a claim");
+	double *error = need(calloc(most, sizeof *error), "a claim");
+	struct found f = {.lacking = !json_object_size(of)     ? "of"
+	                             : !json_object_size(over) ? "over"
+	                                                       : NULL};
+
+	json_object_foreach(of, problem, a) {
+		if (!(b = json_object_get(over, problem)))
+			continue;
+		if (record_is_disturbed(a) || record_is_disturbed(b)) {
+			f.disturbed++;
+			continue;
+		}
+		const double r = record_number(a, key) / record_number(b, over_key);
+
+		error[f.cases] = hypot(interval_error(a, key), interval_error(b, over_key));
+		if (!isfinite(error[f.cases]))
+			f.no_error = isfinite(interval_error(a, key)) ? no_error(b, over_key)
+			                                              : no_error(a, key);
+		f.apart += error[f.cases] > 0 &&
+		           !json_equal(json_object_get(a, "step"), json_object_get(b, "step"));
+		ratio[f.cases++] = less ? 1 / r : r; /* above 1 speaks for `of` */
+		f.twins += record_is_twin(a);
+	}
+	f.interval = interval_of(mean_named(claim, GEOMETRIC), ratio, error, f.cases);
+	free(ratio);
+	free(error);
+	json_decref(of);
+	json_decref(over);
+	return f;
+}
