@@ -123,15 +123,15 @@ class Plan:
         self._handles, self._runs, self._lock = {}, {}, threading.Lock()
         self.handle()
 
-    def handle(self):
-        """The plan of the library for the limit of threads that is in force."""
-        limit = state.limit
+    def handle(self, limit=None):
+        """The plan of the library for a limit of threads: the one in force, unless one is given."""
+        limit = state.limit if limit is None else limit
         found = self._handles.get(limit)
         if found is None:
             with self._lock:
                 found = self._handles.get(limit)
                 if found is None:
-                    found = self._handles[limit] = self._make()
+                    found = self._handles[limit] = self._make(limit)
         return found
 
     def product(self):
@@ -142,9 +142,9 @@ class Plan:
             self._runs[found.limit] = found
         return found
 
-    def _make(self):
+    def _make(self, limit):
         hints = new("ek_hints", **self._options)
-        hints.threads = allowed(self._context, hints.threads)
+        hints.threads = allowed(self._context, hints.threads, limit)
         return made(
             api.ek_plan_destroy,
             self._keep,
