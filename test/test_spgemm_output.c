@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests how products of sparse matrices fill the arrays of C: in one pass, which needs the
  * library's own heap, and in two with any other heap. Both must give the same bits. The matrices
- * are large enough for several batches, and one misleads the sample from which the number of
- * entries is estimated. */
+ * are large enough for several batches, and some mislead the sample from which the number of
+ * entries is estimated. Also tests the runs of columns that a plan finds in B, and plans for one
+ * call, which look for runs only where these pay. */
 #include "plan/plan.h"
 #include "support/heap.h"
 #include "support/held.h"
@@ -207,6 +208,111 @@ static void test_no_entries(void **state)
 	}
 }
 
+/* ---- Few rows, and the last rows ------------------------------------------------------------- */
+
+/* Tests products with few rows and with many, whose long rows come last: a single thread, which
+ * computes rows where they stay, then has to find out row by row what still fits. */
+static void test_last_rows(void **state)
+{
+	static const int64_t rows[] = {40, 511, 512, 3000};
+	const int64_t cols = 5000;
+	struct csr a, b;
+
+	(void)state;
+	csr_open(&b, 60, cols, cols * 30);
+	for (int64_t j = 0; j < 60; j++) {
+		for (int64_t k = j; k < cols; k += j < 40 ? 1000 : 1 + j % 7)
+			add(&b, k);
+		b.ptr[j + 1] = (int32_t)b.nnz;
+	}
+	for (int k = 0; k < 4; k++) {
+		csr_open(&a, rows[k], 60, rows[k] * 20);
+		for (int64_t i = 0; i < rows[k]; i++) {
+			const bool last = i >= rows[k] - 30;
+
+			for (int64_t j = last ? 41 + i % 7 : i % 40; j < (last ? 60 : 40); j += 9)
+				add(&a, j);
+			a.ptr[i + 1] = (int32_t)a.nnz;
+		}
+		compare(&a, &b, false, 0);
+		csr_free(&a);
+	}
+	csr_free(&b);
+}
+
+/* ---- Runs ------------------------------------------------------------------------------------ */
+
+/* Makes rows of runs of 1 to 19 columns, each of which begins where the row or the run before ended
+ * or one column later. */
+static void make_runs(struct csr *s, int64_t rows)
+{
+	int64_t at = 0;
+
+	csr_open(s, rows, 40 * rows, 60 * rows);
+	for (int64_t i = 0; i < rows; i++) {
+		at -= i % 5 ? 0 : at / 2;
+		for (int64_t r = 0; r < i % 4; r++) {
+			const int64_t n = 1 + (i * 7 + r) % 19;
+
+			at += (i + r) % 2;
+			for (int64_t k = 0; k < n; k++)
+				add(s, at++);
+		}
+		s->ptr[i + 1] = (int32_t)s->nnz;
+	}
+}
+
+/* Computes A B by a method, or by the chosen one, as for one call or for many. */
+static ek_matrix *by(ek_context *ctx, const struct csr *a, const struct csr *b, const char *method,
+                     int64_t calls)
+{
+	ek_matrix *A = matrix(ctx, a), *B = matrix(ctx, b), *C = NULL;
+	const ek_hints h = {.size = sizeof h, .B = B, .method = method, .calls = calls};
+	ek_plan *plan;
+
+	expect_status(ek_plan_create(EK_SPGEMM, A, &h, &plan), EK_OK);
+	expect_status(ek_spgemm(plan, 1, 0, &C), EK_OK);
+	ek_plan_destroy(plan);
+	ek_matrix_destroy(A);
+	ek_matrix_destroy(B);
+	return C;
+}
+
+static void test_runs(void **state)
+{
+	ek_isa level[MAX_LEVELS];
+	const int levels = test_levels(level);
+	struct csr a, b;
+
+	(void)state;
+	make_runs(&b, 700);
+	for (int64_t rows = 1; rows <= 1000;
+	     rows *= 1000) { /* one row of A is too little for runs */
+		make_random(&a, rows, 700, 9);
+		for (int k = 0; k < 2 * levels; k++) {
+			const ek_options o = {.size = sizeof o,
+			                      .threads = 1 + k % 2,
+			                      .isa_limit = EK_ISA_LIMIT(level[k / 2])};
+			ek_context *own;
+
+			expect_status(ek_context_create(&o, &own), EK_OK);
+			own->small_work = 0;
+			ek_matrix *right = by(own, &a, &b, "csr.serial", 1);
+
+			for (int64_t calls = 0; calls < 2; calls++) {
+				ek_matrix *C = by(own, &a, &b, NULL, calls);
+
+				expect_same(C, right);
+				ek_matrix_destroy(C);
+			}
+			ek_matrix_destroy(right);
+			ek_context_destroy(own);
+		}
+		csr_free(&a);
+	}
+	csr_free(&b);
+}
+
 /* ---- Too many entries ------------------------------------------------------------------------ */
 
 /* Multiplies a column by a row of 46341 entries, so that C has more than 2^31. They must be counted
@@ -257,8 +363,9 @@ static void test_overflow(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_batches),  cmocka_unit_test(test_wrong_estimates),
-		cmocka_unit_test(test_long_row), cmocka_unit_test(test_no_entries),
+		cmocka_unit_test(test_batches),   cmocka_unit_test(test_wrong_estimates),
+		cmocka_unit_test(test_long_row),  cmocka_unit_test(test_no_entries),
+		cmocka_unit_test(test_last_rows), cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_overflow),
 	};
 

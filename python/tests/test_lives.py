@@ -166,6 +166,30 @@ def test_limits():
         ek.set_threads(0)
 
 
+def test_limit_changes_while_a_plan_is_made(monkeypatch):
+    """A fast product is for the limit of its plan, and not for one that came meanwhile."""
+    A = ek.generate("poisson2d5:nx=100,ny=100")
+    x, plan, handle = integers(10000), A.plan(), ek.Plan.handle
+    expected = plan @ x
+
+    def and_then(self, *given):
+        found = handle(self, *given)
+        ek.set_threads(2)
+        return found
+
+    try:
+        ek.set_threads(1)
+        monkeypatch.setattr(ek.Plan, "handle", and_then)
+        fast = plan.product()
+        monkeypatch.undo()
+        kept = fast.keep[0] if isinstance(fast.keep, tuple) else fast.keep
+        assert fast.limit == 1 and kept is plan.handle(1)
+        assert fast(x) is None
+        np.testing.assert_array_equal(plan @ x, expected)
+    finally:
+        ek.set_threads(0)
+
+
 def test_threadpoolctl():
     threadpoolctl = pytest.importorskip("threadpoolctl", "3.2")
     most = ek.threads()

@@ -174,9 +174,9 @@ ek_status eki_calloc(const ek_context *ctx, int64_t count, size_t size, void **o
 /* Frees a block that eki_alloc returned for the same `count` and `size`. Does nothing if `block` is
  * NULL. */
 void eki_free(const ek_context *ctx, void *block, int64_t count, size_t size);
-/* Shrinks `*block` from `held` to `count` elements of `size` bytes. A large block of the library's
- * own heap stays as it is, since pages that were never written take no memory. Other blocks are
- * replaced by smaller copies. After an error the block is unchanged. */
+/* Shrinks `*block` from `held` to `count` elements of `size` bytes. In the library's heap a block
+ * stays if it is large, since pages never written take no memory, or at most twice as long as is
+ * needed; others are replaced by smaller copies. After an error the block is unchanged. */
 ek_status eki_trim(const ek_context *ctx, void **block, int64_t held, int64_t count, size_t size);
 /* Allocates a copy of `from`. The context's threads write the copy, so that its pages are in memory
  * near these threads. */

@@ -154,9 +154,10 @@ ek_status eki_copy(const ek_context *ctx, const void *from, int64_t count, size_
 
 ek_status eki_trim(const ek_context *ctx, void **block, int64_t held, int64_t count, size_t size)
 {
+	const bool large = (size_t)count * size >= HUGE_FROM, little = held - count <= count;
 	void *copy;
 
-	if (held == count || (eki_heap_is_default(ctx) && (size_t)count * size >= HUGE_FROM))
+	if (held == count || (eki_heap_is_default(ctx) && (large || little)))
 		return EK_OK;
 	EK_RETURN_IF(eki_copy(ctx, *block, count, size, &copy));
 	eki_free(ctx, *block, held, size);

@@ -10,48 +10,78 @@
 #define EK_FILE "spgemm/b_pattern.c"
 #include "base/for_each.h"
 
+#ifndef EK_PATTERN_SAMPLE
+#define EK_PATTERN_SAMPLE
+/* What a sample of rows has. like[shift] counts rows with the columns of the row before, each plus
+ * `shift`. */
+struct pattern_sample {
+	int64_t rows, entries, runs, like[2];
+};
+#endif
+
 #if EK_PER_TYPE
 
-/* Returns the length of the run that begins at entry k of a row that ends at `end`. */
-static inline int FN(run_length)(const IDX *col, PTR k, PTR end)
+/* Tells whether entry k begins a run, as the first entry of a row does in any case. */
+static inline bool FN(begins_run)(const IDX *col, PTR k)
 {
-	int n = 1;
-
-	while (k + n < end && col[k + n] == col[k] + n && col[k + n] % EKI_RUN)
-		n++;
-	return n;
+	return (col[k] != col[k - 1] + 1) | (col[k] % EKI_RUN == 0);
 }
 
 /* Tells whether row i has the columns of row i - 1, each plus `shift`. */
-static bool FN(is_shifted)(const void *row_ptr, const void *col_idx, int64_t i, int shift)
+static inline bool FN(is_shifted)(const PTR *ptr, const IDX *col, int64_t i, int shift)
 {
-	const PTR *ptr = row_ptr;
-	const IDX *col = col_idx;
-	const PTR n = ptr[i + 1] - ptr[i];
+	const PTR begin = ptr[i], n = ptr[i + 1] - begin;
 	IDX differ = 0;
 
-	if (i == 0 || n == 0 || ptr[i] - ptr[i - 1] != n)
+	if (i == 0 || n == 0 || begin - ptr[i - 1] != n ||
+	    col[begin] != col[begin - n] + (IDX)shift)
 		return false;
-	for (PTR k = ptr[i]; k < ptr[i + 1]; k++)
+	for (PTR k = begin; k < begin + n; k++)
 		differ |= col[k] ^ (col[k - n] + (IDX)shift);
 	return differ == 0;
 }
 
-/* Counts the runs in rows [begin, end). */
+/* Counts the runs in rows [begin, end): as if all were one row, in a loop that compilers vectorise,
+ * and then those that begin rows only. */
 static int64_t FN(pattern_count)(const ek_store *B, int64_t begin, int64_t end)
 {
 	const PTR *ptr = B->array[CSR_PTR];
 	const IDX *col = B->array[CSR_COL];
-	int64_t runs = 0;
+	const PTR from = ptr[begin], to = ptr[end], most = 1 << 30;
+	int64_t runs = to > from;
 
+	for (PTR k = from + 1, stop; k < to; k = stop) {
+		IDX count = 0; /* of the type of columns, so that vectors hold as many of both */
+
+		stop = to - k < most ? to : k + most;
+		for (PTR at = k; at < stop; at++)
+			count += FN(begins_run)(col, at);
+		runs += count;
+	}
 	for (int64_t i = begin; i < end; i++)
-		for (PTR k = ptr[i]; k < ptr[i + 1]; k += FN(run_length)(col, k, ptr[i + 1]))
-			runs++;
+		if (ptr[i] > from && ptr[i] < ptr[i + 1])
+			runs += !FN(begins_run)(col, ptr[i]);
 	return runs;
 }
 
+/* Adds rows [begin, end) to a sample. */
+static void FN(pattern_sample)(const ek_store *B, int64_t begin, int64_t end,
+                               struct pattern_sample *s)
+{
+	const PTR *ptr = B->array[CSR_PTR];
+	const IDX *col = B->array[CSR_COL];
+
+	s->rows += end - begin;
+	s->entries += ptr[end] - ptr[begin];
+	s->runs += FN(pattern_count)(B, begin, end);
+	for (int64_t i = begin; i < end; i++)
+		for (int shift = 0; shift < 2; shift++)
+			s->like[shift] += FN(is_shifted)(ptr, col, i, shift);
+}
+
 /* Records the runs of rows [begin, end), the first of which is run number `run`. run_ptr[0] is
- * there already: each row writes where its runs end, so no two parts write one element. */
+ * there already: each row writes where its runs end, so no two parts write one element. An entry
+ * that goes on with a run writes it again, which takes no branch. */
 static void FN(pattern_runs)(const ek_store *B, int64_t begin, int64_t end, int64_t run,
                              const eki_b_pattern *b)
 {
@@ -61,12 +91,16 @@ static void FN(pattern_runs)(const ek_store *B, int64_t begin, int64_t end, int6
 	IDX *run_col = b->run_col;
 
 	for (int64_t i = begin; i < end; i++) {
-		for (PTR k = ptr[i], n; k < ptr[i + 1]; k += n, run++) {
-			const IDX first = col[k] % EKI_RUN;
+		unsigned bits = 0;
 
-			n = FN(run_length)(col, k, ptr[i + 1]);
-			run_col[run] = col[k] - first;
-			b->run_bits[run] = (uint8_t)(((1 << n) - 1) << first);
+		for (PTR k = ptr[i]; k < ptr[i + 1]; k++) {
+			const bool begins = k == ptr[i] || FN(begins_run)(col, k);
+			const IDX place = col[k] % EKI_RUN;
+
+			run += begins;
+			bits = (begins ? 0 : bits) | 1U << place;
+			run_col[run - 1] = col[k] - place;
+			b->run_bits[run - 1] = (uint8_t)bits;
 		}
 		run_ptr[i + 1] = (PTR)run;
 	}
@@ -76,8 +110,11 @@ static void FN(pattern_runs)(const ek_store *B, int64_t begin, int64_t end, int6
 static void FN(pattern_shifted)(const ek_store *B, int64_t begin, int64_t end, int shift,
                                 uint64_t *bits)
 {
+	const PTR *ptr = B->array[CSR_PTR];
+	const IDX *col = B->array[CSR_COL];
+
 	for (int64_t i = begin; i < end; i++)
-		if (FN(is_shifted)(B->array[CSR_PTR], B->array[CSR_COL], i, shift))
+		if (FN(is_shifted)(ptr, col, i, shift))
 			bits[i / 64] |= (uint64_t)1 << (i % 64);
 }
 
@@ -89,11 +126,14 @@ static void FN(pattern_shifted)(const ek_store *B, int64_t begin, int64_t end, i
 /* Share of the time for the runs of a row that is saved if they are added with those of the row
  * before. */
 #define SAME_GAIN 0.6
+/* Products with each entry of B from which its pattern is worth a look, which takes about as long
+ * as one of them and saves a part of each. */
+#define USES 2
 /* Factor by which runs must be longer where a vector has only half of EKI_RUN lanes. */
 #define HALVES 1.5
 
 typedef int64_t count_fn(const ek_store *, int64_t, int64_t);
-typedef bool shift_fn(const void *, const void *, int64_t, int);
+typedef void sample_fn(const ek_store *, int64_t, int64_t, struct pattern_sample *);
 typedef void runs_fn(const ek_store *, int64_t, int64_t, int64_t, const eki_b_pattern *);
 typedef void shifted_fn(const ek_store *, int64_t, int64_t, int, uint64_t *);
 
@@ -142,30 +182,21 @@ static void write_part(void *arg, int part)
  * adjacent rows: single rows at equal distances could all be the first ones of their nodes. */
 static void sample(struct pattern_job *job, ek_isa isa, double run_length)
 {
-	static count_fn *const count[EK_NTYPE] = EK_BY_TYPE(pattern_count);
-	static shift_fn *const is_shifted[EK_NTYPE] = EK_BY_TYPE(is_shifted);
+	static sample_fn *const rows[EK_NTYPE] = EK_BY_TYPE(pattern_sample);
 	const ek_store *B = job->B;
 	const int64_t apart = eki_groups(B->rows, SAMPLES);
 	const int64_t distance = apart > SAMPLE_ROWS ? apart : SAMPLE_ROWS;
-	int64_t rows = 0, entries = 0, runs = 0, like[2] = {0};
+	struct pattern_sample s = {0};
 
-	for (int64_t first = 0; first < B->rows; first += distance) {
-		const int64_t end = B->rows - first < SAMPLE_ROWS ? B->rows : first + SAMPLE_ROWS;
-
-		rows += end - first;
-		entries += eki_ptr_at(B, end) - eki_ptr_at(B, first);
-		runs += count[job->type](B, first, end);
-		for (int64_t i = first; i < end; i++)
-			for (int shift = 0; shift < 2; shift++)
-				like[shift] += is_shifted[job->type](B->array[CSR_PTR],
-				                                     B->array[CSR_COL], i, shift);
-	}
-	const double same = rows > 0 ? (double)like[0] / (double)rows : 0;
+	for (int64_t first = 0; first < B->rows; first += distance)
+		rows[job->type](B, first,
+		                B->rows - first < SAMPLE_ROWS ? B->rows : first + SAMPLE_ROWS, &s);
+	const double same = s.rows > 0 ? (double)s.like[0] / (double)s.rows : 0;
 
 	job->with_runs = isa != EK_ISA_SCALAR &&
-	                 run_length * (double)runs * (1 - SAME_GAIN * same) <= (double)entries;
+	                 run_length * (double)s.runs * (1 - SAME_GAIN * same) <= (double)s.entries;
 	job->with_same = job->with_runs && same >= LIKE_SHARE;
-	job->with_shifted = (double)like[1] >= LIKE_SHARE * (double)rows;
+	job->with_shifted = (double)s.like[1] >= LIKE_SHARE * (double)s.rows;
 }
 
 static ek_status allocate_bits(eki_step *step, int64_t rows, uint64_t **bits)
@@ -196,7 +227,7 @@ static ek_status allocate(eki_step *step, struct pattern_job *job, int64_t runs)
 	return EK_OK;
 }
 
-ek_status eki_b_pattern_make(eki_step *step, eki_b_pattern *b)
+ek_status eki_b_pattern_make(eki_step *step, double products, eki_b_pattern *b)
 {
 	const ek_store *B = step->in[1];
 	const int parts = eki_parts(step->ctx, B->nnz + B->rows);
@@ -208,7 +239,7 @@ ek_status eki_b_pattern_make(eki_step *step, eki_b_pattern *b)
 	int64_t runs = 0;
 
 	*b = (eki_b_pattern){.far = (double)eki_store_bytes(B) > step->ctx->machine->core_bytes};
-	if (B->nnz == 0)
+	if (products * (double)step->problem->calls < USES * (double)B->nnz || B->nnz == 0)
 		return EK_OK;
 	sample(&job, step->isa, step->ctx->machine->run_length * (halves ? HALVES : 1));
 	if (job.with_runs)

@@ -25,7 +25,8 @@ typedef struct eki_b_pattern {
 	bool far; /* whether B is too large for the cache of a core */
 } eki_b_pattern;
 
-/* Examines the rows of B of a step. */
-ek_status eki_b_pattern_make(eki_step *step, eki_b_pattern *b);
+/* Examines the rows of B of a step, unless the products of all announced runs are too few to make
+ * up for it. `products` is how many a run has. */
+ek_status eki_b_pattern_make(eki_step *step, double products, eki_b_pattern *b);
 
 #endif

@@ -39,6 +39,7 @@ static void FN(cut_rows)(eki_batch_cut *c)
 		}
 		entries += bound;
 		products += u;
+		c->bound += (double)bound;
 		in_batch++;
 		c->row_products = u > c->row_products ? u : c->row_products;
 		c->row_lists = a_ptr[i + 1] - a_ptr[i] > c->row_lists ? a_ptr[i + 1] - a_ptr[i]
@@ -95,16 +96,16 @@ static void cut_part(void *arg, int part)
 /* Lists the marked rows in b->begin. */
 static ek_status list(eki_step *step, const uint64_t *first, eki_batches *b)
 {
-	const int64_t rows = step->in[0]->rows;
+	const int64_t rows = step->in[0]->rows, words = eki_groups(rows, 64);
 
 	b->count = 0;
-	for (int64_t i = 0; i < rows; i++)
-		b->count += eki_bit(first, i);
+	for (int64_t w = 0; w < words; w++)
+		b->count += __builtin_popcountll(first[w]);
 	EK_RETURN_IF(eki_step_alloc(step, b->count + 1, sizeof *b->begin, &b->begin));
 	b->count = 0;
-	for (int64_t i = 0; i < rows; i++)
-		if (eki_bit(first, i))
-			b->begin[b->count++] = i;
+	for (int64_t w = 0; w < words; w++)
+		for (uint64_t set = first[w]; set; set &= set - 1)
+			b->begin[b->count++] = 64 * w + __builtin_ctzll(set);
 	b->begin[b->count] = rows;
 	return EK_OK;
 }
@@ -222,10 +223,10 @@ ek_status eki_batches_make(eki_step *step, eki_result_kind kind, int64_t entries
 	*b = (eki_batches){.kind = kind};
 	for (int part = 0; part < job.parts; part++) {
 		b->products += job.part[part].products;
+		b->bound += job.part[part].bound;
 		b->row_products = larger(b->row_products, job.part[part].row_products);
 		b->row_lists = larger(b->row_lists, job.part[part].row_lists + 1);
 	}
-	b->bound = b->products;
 	b->row_bound = b->row_products < B->cols ? b->row_products : B->cols;
 	b->entries = larger(b->row_bound,
 	                    b->products < (double)entries ? (int64_t)b->products : entries);

@@ -48,7 +48,7 @@ typedef struct eki_batch_cut {
 	eki_result_kind kind;
 	int64_t entries, begin, end; /* limit for batches; rows of the part */
 	uint64_t *first;             /* bit i is 1 if row i begins a batch */
-	double products;
+	double products, bound;
 	int64_t row_products, row_lists;
 } eki_batch_cut;
 

@@ -8,7 +8,8 @@
  * an estimate of nnz(C), from a sample of rows. Pages that are never written take no memory. If the
  * estimate was too low, the threads stop, the arrays grow, and the threads go on with the batch
  * that did not fit. The chained wait is that of a scan in one pass (Merrill, Garland 2016:
- * decoupled look-back).
+ * decoupled look-back). One thread alone computes rows where they stay, without a buffer, as long
+ * as there is room for all entries that the next row may have.
  *
  * In two passes: the first counts the entries of all rows. Then the arrays are allocated with the
  * right lengths, and the second pass fills them. This takes the least memory. It is used if memory
@@ -16,9 +17,10 @@
  * the buffers would be large.
  *
  * If C has a pattern already, one pass writes the values. */
+#include <math.h>
 #include <string.h>
 
-#include "spgemm/output.h"
+#include "spgemm/estimate.h"
 
 /* Room for MARGIN times the estimate of nnz(C), plus MARGIN_PLUS entries; then GROWTH times as
  * much. */
@@ -26,7 +28,6 @@
 #define MARGIN_PLUS 4096
 #define GROWTH      1.5
 enum { BUFFER_MOST = 4 << 20 }; /* largest buffer for a batch, in bytes */
-enum { SAMPLE_ROWS = 64, SAMPLE_SHARE = 64, SAMPLE_GROUP = 4 };
 
 struct output {
 	const eki_step *step;
@@ -42,6 +43,7 @@ struct output {
 	_Atomic int64_t ready; /* number of batches before which all lengths are known */
 	_Atomic int full;      /* 1 if batch `ready` did not fit */
 	int64_t at;            /* number of entries in the batches before `ready` */
+	int64_t row;           /* the next row, if one thread makes C */
 	_Atomic int64_t nnz;   /* number of entries that were counted */
 };
 
@@ -153,31 +155,6 @@ static ek_status count_and_fill(struct output *o, int parts)
 
 /* ---- One pass -------------------------------------------------------------------------------- */
 
-/* Estimates nnz(C) from groups of rows at equal distances: scales their entries by the number of
- * rows or, if rows have very different numbers of products, by the number of products. */
-static double estimate(struct output *o)
-{
-	const eki_batches *b = o->batches;
-	const int64_t rows = o->C->rows;
-	const int64_t groups = (SAMPLE_ROWS + rows / SAMPLE_SHARE) / SAMPLE_GROUP;
-	const int64_t distance = rows / groups > SAMPLE_GROUP ? rows / groups : SAMPLE_GROUP;
-	double entries = 0, terms = 0;
-
-	for (int64_t i = distance / 2; i < rows; i += distance) {
-		const int64_t end = i + SAMPLE_GROUP < rows ? i + SAMPLE_GROUP : rows;
-		const eki_rows_task task = {.step = o->step,
-		                            .run = o->run,
-		                            .mode = EKI_ROWS_COUNT,
-		                            .fresh = i == distance / 2,
-		                            .begin = i,
-		                            .end = end};
-
-		entries += (double)o->rows(&task);
-		terms += b->even ? (double)(end - i) : eki_batch_terms(o->step, b->kind, i, end);
-	}
-	return terms > 0 ? entries / terms * (b->even ? (double)rows : b->products) : b->bound;
-}
-
 /* Waits until all batches before `batch` have published their lengths. Returns false if the threads
  * must stop. */
 static bool wait_for_turn(struct output *o, int64_t batch)
@@ -190,6 +167,13 @@ static bool wait_for_turn(struct output *o, int64_t batch)
 	return true;
 }
 
+/* Makes row pointers of the lengths of a batch whose first entry is number `at`. */
+static void end_rows(struct output *o, const eki_rows_task *task, int64_t at)
+{
+	for (int64_t i = task->begin; i < task->end; i++)
+		eki_ptr_set(o->C, i + 1, at += eki_ptr_at(o->C, i + 1));
+}
+
 static void copy_batch(struct output *o, const eki_rows_task *task, int64_t at, int64_t count)
 {
 	ek_store *C = o->C;
@@ -200,8 +184,7 @@ static void copy_batch(struct output *o, const eki_rows_task *task, int64_t at, 
 		memcpy((char *)C->array[CSR_VAL] + (size_t)at * o->val_size, task->val,
 		       (size_t)count * o->val_size);
 	}
-	for (int64_t i = task->begin; i < task->end; i++)
-		eki_ptr_set(C, i + 1, at += eki_ptr_at(C, i + 1));
+	end_rows(o, task, at);
 }
 
 static void one_pass_part(void *arg, int part)
@@ -232,6 +215,49 @@ static void one_pass_part(void *arg, int part)
 		atomic_store_explicit(&o->ready, batch + 1, memory_order_release);
 		copy_batch(o, &task, at, count);
 	}
+}
+
+/* Returns how far the rows from `begin` on, of the batch that ends at `end`, surely fit. */
+static int64_t fitting(const struct output *o, int64_t begin, int64_t end)
+{
+	const eki_batches *b = o->batches;
+	int64_t room = o->capacity - o->at, i = begin;
+
+	if (room >= o->buffers->entries || (double)o->capacity >= b->bound)
+		return end;
+	for (; i < end; i++) {
+		const double terms =
+			b->even ? INFINITY : eki_batch_terms(o->step, b->kind, i, i + 1);
+
+		room -= terms < (double)b->row_bound ? (int64_t)terms : b->row_bound;
+		if (room < 0)
+			break;
+	}
+	return i;
+}
+
+/* Computes rows from o->row on, in batch `ready`, in their places in C, as long as they fit. */
+static void fill_in_place(struct output *o)
+{
+	int64_t batch = atomic_load(&o->ready);
+
+	for (bool fresh = true; batch < o->batches->count; fresh = false) {
+		eki_rows_task task = task_of(o, 0, batch, fresh);
+		const int64_t at = o->at, end = task.end;
+
+		task.begin = o->row;
+		task.end = fitting(o, task.begin, end);
+		if (task.begin == task.end)
+			break;
+		task.col = (char *)o->C->array[CSR_COL] + (size_t)at * o->col_size;
+		task.val = (char *)o->C->array[CSR_VAL] + (size_t)at * o->val_size;
+		task.lengths = o->C;
+		o->at += o->rows(&task);
+		end_rows(o, &task, at);
+		o->row = task.end;
+		batch += task.end == end;
+	}
+	atomic_store(&o->ready, batch);
 }
 
 /* Gives the arrays of C room for `capacity` entries, and keeps the entries that they have. */
@@ -280,10 +306,24 @@ static ek_status count_again(struct output *o, int parts)
 	return count_and_fill(o, parts);
 }
 
+/* Returns for how many entries C gets room at first: all that there may be, if they are few and so
+ * few rows have them that an estimate would compute many of these twice. */
+static double first_room(struct output *o)
+{
+	const double bound = o->batches->bound;
+	const bool in_place = o->buffers->in_place;
+
+	if (in_place && o->C->rows < EKI_ESTIMATE_FROM &&
+	    bound * (double)(o->col_size + o->val_size) <= BUFFER_MOST)
+		return bound;
+	return MARGIN * eki_output_estimate(o->step, o->run, o->batches, o->rows) + MARGIN_PLUS +
+	       (in_place ? (double)o->batches->row_bound : 0);
+}
+
 static ek_status in_one_pass(struct output *o, int parts)
 {
 	const double bound = o->batches->bound;
-	double want = MARGIN * estimate(o) + MARGIN_PLUS;
+	double want = first_room(o);
 
 	eki_ptr_set(o->C, 0, 0);
 	o->mode = EKI_ROWS_MAKE;
@@ -294,7 +334,10 @@ static ek_status in_one_pass(struct output *o, int parts)
 			return count_again(o, parts);
 		atomic_store(&o->full, 0);
 		atomic_store(&o->next, atomic_load(&o->ready));
-		eki_parallel(o->step->ctx, o->step->threads, parts, one_pass_part, o);
+		if (o->buffers->in_place)
+			fill_in_place(o);
+		else
+			eki_parallel(o->step->ctx, o->step->threads, parts, one_pass_part, o);
 		want = GROWTH * (double)o->capacity + (double)o->buffers->entries;
 	}
 	return trim(o);
@@ -310,10 +353,14 @@ ek_status eki_output_buffers(eki_step *step, const eki_batches *batches, eki_bat
 	const int64_t entries = eki_align(batches->entries);
 
 	*buffers = (eki_batch_buffers){0};
-	if (step->problem->memory > 0 || !eki_heap_is_default(step->ctx) ||
-	    entries > BUFFER_MOST / (int64_t)entry)
+	if (step->problem->memory > 0 || !eki_heap_is_default(step->ctx))
+		return EK_OK;
+	buffers->in_place = step->parts == 1;
+	if (!buffers->in_place && entries > BUFFER_MOST / (int64_t)entry)
 		return EK_OK;
 	buffers->entries = entries;
+	if (buffers->in_place)
+		return EK_OK;
 	return eki_step_scratch(step, step->parts, (size_t)entries * entry, &buffers->at);
 }
 

@@ -32,13 +32,14 @@ typedef int64_t eki_rows_fn(const eki_rows_task *task);
 typedef struct eki_batch_buffers {
 	int64_t entries; /* 0 if there is none: then C is counted before it is filled */
 	int64_t at;
+	bool in_place; /* one thread makes C, without a buffer; batches have up to `entries` */
 } eki_batch_buffers;
 
 /* Returns the number of parts for the work of a product: 1 if there is little of it. */
 int eki_output_parts(const eki_step *step, const eki_batches *batches);
-/* Reserves buffers for the batches of all parts, so that C is made in one pass. Leaves
- * buffers->entries 0 if memory is limited, if the caller gave functions to allocate memory, or if
- * the buffers would be large. */
+/* Reserves buffers for the batches of all parts, so that C is made in one pass; a single part needs
+ * none. Leaves buffers->entries 0 if memory is limited, if the caller gave functions to allocate
+ * memory, or if the buffers would be large. step->parts must be what eki_output_parts said. */
 ek_status eki_output_buffers(eki_step *step, const eki_batches *batches,
                              eki_batch_buffers *buffers);
 /* Computes the result, v->C. Allocates its arrays unless it has some, and fills them by calling

@@ -77,6 +77,10 @@ else:
 
 def as_type(array: Any, dtype: DTypeLike) -> np.ndarray:
     """The array with this type, in native order, contiguous and aligned: itself, or a copy."""
+    if type(array) is np.ndarray and array.dtype is dtype:  # what np.require does takes long
+        flags = array.flags
+        if flags.c_contiguous and flags.aligned:
+            return array
     result = np.require(array, dtype, ["C", "A"])
     if result is not array and not np.may_share_memory(result, array):
         copies.add(result)

@@ -160,10 +160,10 @@ def set_threads(number: int) -> int:
     return before
 
 
-def allowed(context: Context, wanted: int) -> int:
+def allowed(context: Context, wanted: int, limit: "int | None" = None) -> int:
     """The number of threads for options and hints, 0 for all of the context: `wanted`, or the limit
-    where that is less."""
-    limit = state.limit
+    where that is less: the one in force, unless another is given."""
+    limit = state.limit if limit is None else limit
     if 0 < limit < context.threads and not 0 < wanted <= limit:
         return limit
     return wanted

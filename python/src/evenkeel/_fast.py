@@ -48,7 +48,7 @@ _spmv = ctypes.CFUNCTYPE(ctypes.c_int)(("ek_spmv", api))
 _ONE, _ZERO = ctypes.c_double(1), ctypes.c_double(0)
 
 
-def _bind(plan, rows, cols, dtype):
+def _bind(plan, rows, cols, dtype, limit):
     """The function multiply(x, y) of fast.c for a plan, or whatever has the address `plan`."""
     product = _Product(
         spmv=_SPMV,
@@ -59,7 +59,7 @@ def _bind(plan, rows, cols, dtype):
         type=id(np.ndarray),
         descr=id(dtype),
         limit_now=ctypes.addressof(state.cell),
-        limit=state.limit,
+        limit=limit,
         value=_arrays.VALUE[dtype],
     )
     capsule = _new_capsule(ctypes.addressof(product), None, None)
@@ -110,7 +110,7 @@ def _head_is_as_expected(sample):
 
 def _refuses(sample, y):
     """Does multiply() return None for what does not fit, and for a plan that is none?"""
-    multiply, product = _bind(None, 4, 6, _arrays.F64)
+    multiply, product = _bind(None, 4, 6, _arrays.F64, state.limit)
     others = (sample[:5], sample.astype("f4"), sample[:, None], [1.0] * 6, None, sample)
     return all(multiply(x, y) is None for x in others) and product.plan is None
 
@@ -120,10 +120,11 @@ def product(plan):
 
     f gives None where x or y needs more than that, or where the limit of threads is another.
     """
-    handle, limit, dtype = plan.handle(), state.limit, plan.dtype
+    limit, dtype = state.limit, plan.dtype
+    handle = plan.handle(limit)  # the limit may have changed meanwhile
     (rows, cols), empty = plan.shape, np.empty
     if AVAILABLE:
-        multiply, bound = _bind(handle.pointer, rows, cols, dtype)
+        multiply, bound = _bind(handle.pointer, rows, cols, dtype, limit)
 
         def run(x, y=None):
             return multiply(x, empty(rows, dtype) if y is None else y)

@@ -25,6 +25,9 @@ INDICES = {"32": constants.EK_I32, "64/32": constants.EK_I64_32, "64": constants
 
 def value_dtype(dtype):
     """The type that a matrix has for values of another: f32 if they fit there, else f64."""
+    for usual in (_arrays.F64, _arrays.F32):
+        if dtype is usual:
+            return usual
     dtype = np.dtype(dtype).newbyteorder("=")
     if dtype.kind == "c":
         raise TypeError(
@@ -38,6 +41,8 @@ def value_dtype(dtype):
 
 def index_dtype(dtype):
     """The type that a matrix has for indices of another: one that holds all of them."""
+    if dtype is _arrays.I32:
+        return dtype
     narrow = dtype.itemsize < 4 or dtype.newbyteorder("=") == _arrays.I32
     return _arrays.I32 if narrow else _arrays.I64
 

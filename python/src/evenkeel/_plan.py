@@ -139,15 +139,15 @@ class Plan:
         self._lock = threading.Lock()
         self.handle()
 
-    def handle(self) -> Handle:
-        """The plan of the library for the limit of threads that is in force."""
-        limit = state.limit
+    def handle(self, limit: "int | None" = None) -> Handle:
+        """The plan of the library for a limit of threads: the one in force, unless one is given."""
+        limit = state.limit if limit is None else limit
         found = self._handles.get(limit)
         if found is None:
             with self._lock:
                 found = self._handles.get(limit)
                 if found is None:
-                    found = self._handles[limit] = self._make()
+                    found = self._handles[limit] = self._make(limit)
         return found
 
     def product(self) -> Callable[..., Any]:
@@ -158,9 +158,9 @@ class Plan:
             self._runs[found.limit] = found
         return found
 
-    def _make(self):
+    def _make(self, limit):
         hints = new("ek_hints", **self._options)
-        hints.threads = allowed(self._context, hints.threads)
+        hints.threads = allowed(self._context, hints.threads, limit)
         return made(
             api.ek_plan_destroy,
             self._keep,
