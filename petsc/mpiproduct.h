@@ -44,7 +44,7 @@ typedef struct ekp_place {
 	const PetscScalar *val;
 	PetscInt rows, own;
 	/* Entries of row i in ghost columns are its last; their columns in the off-diagonal block
-	 * of C are col[ghost_ptr[i]] to col[ghost_ptr[i + 1] - 1], or -1 if C has no such column. */
+	 * of C are col[ghost_ptr[i]] to col[ghost_ptr[i + 1] - 1], or -1 if it has no such one. */
 	PetscInt *ghost_ptr, *col;
 	/* Rows that come from other ranks: piece s is added to row piece_row[s] of C. It has
 	 * entries piece_ptr[s] to piece_ptr[s + 1] - 1 of `got`, in the columns got_col of C. Entry
