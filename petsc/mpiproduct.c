@@ -8,9 +8,10 @@
  * is sent to them; place.c puts it all into C. Later numeric phases exchange values only, run the
  * plan into the same local product, and copy.
  *
- * Why not PETSc's MatProduct on the blocks, as its algorithm "backend" does: it makes four
- * products and sorts all their entries to add them up. With factors that are put together there is
- * one product, for which the library chooses the method, and what it computes is sorted already.
+ * Why not PETSc's MatProduct on the blocks, as its algorithm "backend" does: it makes two or more
+ * products (PtAP: three, one after the other) and sorts all their entries to add them up. With
+ * factors that are put together there is one product, for which the library chooses the method,
+ * and what it computes is sorted already.
  *
  * Each rank compares states of the blocks with those of the last time, and all agree on what is to
  * be done again, since all must take part in messages. So an array that only one rank has changed
