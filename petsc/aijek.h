@@ -126,6 +126,9 @@ PETSC_INTERN PetscErrorCode ekp_product_as_aij(Mat C);
 PETSC_INTERN PetscErrorCode ekp_product_plan(Mat C, const char *what, ek_operation operation,
                                              const ek_matrix *A, const ek_hints *hints,
                                              ek_plan **plan);
+/* Does a phase of the product C with its data, as an event that -log_view shows. */
+PETSC_INTERN PetscErrorCode ekp_product_phase(Mat C, PetscLogEvent event,
+                                              PetscErrorCode (*phase)(Mat C, void *data));
 /* Gives C its sizes and type: it has the rows of the first factor and the columns of the last. */
 PETSC_INTERN PetscErrorCode ekp_product_shape(Mat C, MatType type);
 PETSC_INTERN PetscErrorCode ekp_view_of(const ek_matrix *C, const char *array, ek_view *view);

@@ -177,11 +177,6 @@ static PetscErrorCode fetch_patterns(Mat B, const ekp_blocks *a, const ekp_block
 	PetscFunctionReturn(0);
 }
 
-static PetscBool is_own(Mat B, PetscInt col)
-{
-	return col >= B->cmap->rstart && col < B->cmap->rend ? PETSC_TRUE : PETSC_FALSE;
-}
-
 /* Lists the columns of the local B that other ranks own. name[k] is the number there of column k of
  * the off-diagonal block. */
 static PetscErrorCode list_ghosts(Mat B, const ekp_blocks *b, const PetscInt *col, ekp_factors *f,
@@ -194,7 +189,7 @@ static PetscErrorCode list_ghosts(Mat B, const ekp_blocks *b, const PetscInt *co
 	PetscCall(PetscArraycpy(f->ghost, b->ghost, b->ghosts));
 	f->ghosts = b->ghosts;
 	for (PetscInt k = 0; k < f->arriving; k++)
-		if (!is_own(B, col[k]))
+		if (!ekp_owns_column(B, col[k]))
 			f->ghost[f->ghosts++] = col[k];
 	PetscCall(PetscSortRemoveDupsInt(&f->ghosts, f->ghost));
 	for (PetscInt k = 0; k < b->ghosts; k++) {
@@ -215,7 +210,7 @@ static PetscErrorCode append_rows(Mat B, const ekp_blocks *b, const PetscInt *to
 	PetscCall(PetscMalloc1(f->arriving, &f->from));
 	for (PetscInt k = 0; k < f->arriving; k++) {
 		f->from[k] = k;
-		if (is_own(B, col[k])) {
+		if (ekp_owns_column(B, col[k])) {
 			col_idx[k] = col[k] - B->cmap->rstart;
 			continue;
 		}

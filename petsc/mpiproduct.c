@@ -157,24 +157,28 @@ static PetscErrorCode update(Mat C, product *p)
 	PetscFunctionReturn(0);
 }
 
-static PetscErrorCode numeric(Mat C)
+static PetscErrorCode renew(Mat C, void *data)
 {
-	product *p = C->product->data;
-	PetscErrorCode code;
+	product *p = data;
 
 	PetscFunctionBegin;
-	PetscCheck(p, PETSC_COMM_SELF, PETSC_ERR_ORDER, "the symbolic phase must come first");
-	PetscCall(PetscLogEventBegin(ekp_event_numeric, C, 0, 0, 0));
-	code = update(C, p);
-	code = code ? code : ekp_place_values(C, &p->place);
-	PetscCall(PetscLogEventEnd(ekp_event_numeric, C, 0, 0, 0));
-	PetscCall(code);
+	PetscCall(update(C, p));
+	PetscCall(ekp_place_values(C, &p->place));
+	PetscFunctionReturn(0);
+}
+
+static PetscErrorCode numeric(Mat C)
+{
+	PetscFunctionBegin;
+	PetscCall(ekp_product_phase(C, ekp_event_numeric, renew));
 	PetscFunctionReturn(0);
 }
 
 /* Makes the local product, and C with its pattern. */
-static PetscErrorCode make(Mat C, product *p)
+static PetscErrorCode make(Mat C, void *data)
 {
+	product *p = data;
+
 	PetscFunctionBegin;
 	PetscCall(look(C->product->A, &p->A));
 	PetscCall(look(C->product->B, &p->B));
@@ -187,17 +191,13 @@ static PetscErrorCode make(Mat C, product *p)
 
 static PetscErrorCode symbolic(Mat C)
 {
-	PetscErrorCode code;
 	product *p;
 
 	PetscFunctionBegin;
-	PetscCall(PetscLogEventBegin(ekp_event_symbolic, C, 0, 0, 0));
 	PetscCall(PetscNew(&p));
 	C->product->data = p;
 	C->product->destroy = destroy;
-	code = make(C, p);
-	PetscCall(PetscLogEventEnd(ekp_event_symbolic, C, 0, 0, 0));
-	PetscCall(code);
+	PetscCall(ekp_product_phase(C, ekp_event_symbolic, make));
 	C->ops->productnumeric = numeric;
 	PetscFunctionReturn(0);
 }

@@ -57,6 +57,12 @@ typedef struct ekp_place {
 
 PETSC_INTERN PetscErrorCode ekp_blocks_of(Mat A, ekp_blocks *b);
 
+/* Tells whether this rank owns a column, a global number: its entries are in the diagonal block. */
+static inline PetscBool ekp_owns_column(Mat A, PetscInt col)
+{
+	return col >= A->cmap->rstart && col < A->cmap->rend ? PETSC_TRUE : PETSC_FALSE;
+}
+
 /* Makes the factors for A B or, if `square`, for B^T A B. Collective, as are the others. */
 PETSC_INTERN PetscErrorCode ekp_factors_make(Mat A, Mat B, PetscBool square, ekp_factors *f);
 /* Takes the values that A and B have now. */

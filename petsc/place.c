@@ -134,6 +134,19 @@ PetscErrorCode ekp_place_make(Mat B, const ekp_factors *f, const ek_matrix *prod
 	PetscFunctionReturn(0);
 }
 
+/* Ends the assembly of C, of which no rank has set entries of another one. */
+static PetscErrorCode assemble(Mat C)
+{
+	const PetscBool before = C->nooffprocentries;
+
+	PetscFunctionBegin;
+	C->nooffprocentries = PETSC_TRUE;
+	PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
+	PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
+	C->nooffprocentries = before;
+	PetscFunctionReturn(0);
+}
+
 /* The pattern of one block of C while it is made. */
 typedef struct pattern {
 	PetscInt *len, *col, count;
@@ -155,13 +168,13 @@ static PetscErrorCode append_row(Mat C, const ekp_factors *f, const ekp_place *p
 		blocks[1].col[blocks[1].count++] = f->ghost[p->idx[k] - p->own];
 	for (; *s < p->pieces && p->piece_row[*s] == i; ++*s)
 		for (PetscInt k = p->piece_ptr[*s]; k < p->piece_ptr[*s + 1]; k++) {
-			const PetscInt j = p->got_col[k] - C->cmap->rstart;
+			const PetscInt j = p->got_col[k];
 
 			came = PETSC_TRUE;
-			if (j >= 0 && j < p->own)
-				blocks[0].col[blocks[0].count++] = j;
+			if (ekp_owns_column(C, j))
+				blocks[0].col[blocks[0].count++] = j - C->cmap->rstart;
 			else
-				blocks[1].col[blocks[1].count++] = p->got_col[k];
+				blocks[1].col[blocks[1].count++] = j;
 		}
 	for (int m = 0; m < 2; m++) {
 		blocks[m].len[i] = blocks[m].count - begin[m];
@@ -176,7 +189,6 @@ static PetscErrorCode append_row(Mat C, const ekp_factors *f, const ekp_place *p
 PetscErrorCode ekp_place_pattern(Mat C, const ekp_factors *f, const ekp_place *p)
 {
 	const PetscInt most = p->ptr[p->rows] + (p->pieces ? p->piece_ptr[p->pieces] : 0);
-	const PetscBool other = C->nooffprocentries;
 	PetscInt s = 0;
 	pattern blocks[2] = {{NULL, NULL, 0}, {NULL, NULL, 0}};
 	Mat block[2];
@@ -194,10 +206,7 @@ PetscErrorCode ekp_place_pattern(Mat C, const ekp_factors *f, const ekp_place *p
 		PetscCall(MatZeroEntries(block[m]));
 		PetscCall(PetscFree2(blocks[m].len, blocks[m].col));
 	}
-	C->nooffprocentries = PETSC_TRUE;
-	PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
-	PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
-	C->nooffprocentries = other;
+	PetscCall(assemble(C));
 	PetscFunctionReturn(0);
 }
 
@@ -220,7 +229,7 @@ static PetscErrorCode name_columns(const ekp_blocks *c, const ekp_factors *f, ek
 	PetscFunctionReturn(0);
 }
 
-/* Puts row i of the local product into row i of C; without val it finds out whether it fits. */
+/* Puts row i of the local product into row i of C, or only tells whether it fits. */
 static PetscBool put_row(const ekp_blocks *c, const ekp_place *p, PetscInt i, PetscBool write)
 {
 	const PetscInt begin = p->ptr[i], first = p->ghost_ptr[i];
@@ -264,7 +273,7 @@ static PetscInt put_run(const ekp_blocks *c, const ekp_place *p, PetscInt i)
 static PetscErrorCode find(Mat C, const ekp_blocks *c, PetscInt i, PetscInt j, PetscInt *pos,
                            PetscBool *found)
 {
-	const PetscBool own = j >= C->cmap->rstart && j < C->cmap->rend ? PETSC_TRUE : PETSC_FALSE;
+	const PetscBool own = ekp_owns_column(C, j);
 	const int m = own ? 0 : 1;
 	const PetscInt begin = c->ptr[m][i];
 	PetscInt col = j - C->cmap->rstart, at = -1;
@@ -299,7 +308,6 @@ PetscErrorCode ekp_place_fit(Mat C, const ekp_factors *f, ekp_place *p, PetscBoo
 
 PetscErrorCode ekp_place_values(Mat C, const ekp_place *p)
 {
-	const PetscBool other = C->nooffprocentries;
 	const PetscScalar *others = p->val + p->ptr[p->rows];
 	ekp_blocks c;
 	Mat block[2];
@@ -325,10 +333,7 @@ PetscErrorCode ekp_place_values(Mat C, const ekp_place *p)
 	}
 	for (int m = 0; m < 2; m++)
 		PetscCall(MatSeqAIJRestoreArray(block[m], &c.val[m]));
-	C->nooffprocentries = PETSC_TRUE;
-	PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
-	PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
-	C->nooffprocentries = other;
+	PetscCall(assemble(C));
 	PetscFunctionReturn(0);
 }
 

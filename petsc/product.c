@@ -184,18 +184,33 @@ static PetscErrorCode copy_values(Mat C, product *p)
 	PetscFunctionReturn(0);
 }
 
-static PetscErrorCode numeric(Mat C)
+PetscErrorCode ekp_product_phase(Mat C, PetscLogEvent event,
+                                 PetscErrorCode (*phase)(Mat C, void *data))
 {
-	product *p = C->product->data;
+	void *data = C->product->data;
 	PetscErrorCode code;
 
 	PetscFunctionBegin;
-	PetscCheck(p, PETSC_COMM_SELF, PETSC_ERR_ORDER, "the symbolic phase must come first");
-	PetscCall(PetscLogEventBegin(ekp_event_numeric, C, 0, 0, 0));
-	code = run(C, p);
-	code = code ? code : copy_values(C, p);
-	PetscCall(PetscLogEventEnd(ekp_event_numeric, C, 0, 0, 0));
+	PetscCheck(data, PETSC_COMM_SELF, PETSC_ERR_ORDER, "the symbolic phase must come first");
+	PetscCall(PetscLogEventBegin(event, C, 0, 0, 0));
+	code = (*phase)(C, data);
+	PetscCall(PetscLogEventEnd(event, C, 0, 0, 0));
 	PetscCall(code);
+	PetscFunctionReturn(0);
+}
+
+static PetscErrorCode renew(Mat C, void *data)
+{
+	PetscFunctionBegin;
+	PetscCall(run(C, data));
+	PetscCall(copy_values(C, data));
+	PetscFunctionReturn(0);
+}
+
+static PetscErrorCode numeric(Mat C)
+{
+	PetscFunctionBegin;
+	PetscCall(ekp_product_phase(C, ekp_event_numeric, renew));
 	PetscFunctionReturn(0);
 }
 
@@ -244,20 +259,23 @@ static PetscErrorCode fill(Mat C, product *p)
 	PetscFunctionReturn(0);
 }
 
+static PetscErrorCode make(Mat C, void *data)
+{
+	PetscFunctionBegin;
+	PetscCall(run(C, data));
+	PetscCall(fill(C, data));
+	PetscFunctionReturn(0);
+}
+
 static PetscErrorCode symbolic(Mat C)
 {
-	PetscErrorCode code;
 	product *p;
 
 	PetscFunctionBegin;
-	PetscCall(PetscLogEventBegin(ekp_event_symbolic, C, 0, 0, 0));
 	PetscCall(PetscNew(&p));
 	C->product->data = p;
 	C->product->destroy = destroy;
-	code = run(C, p);
-	code = code ? code : fill(C, p);
-	PetscCall(PetscLogEventEnd(ekp_event_symbolic, C, 0, 0, 0));
-	PetscCall(code);
+	PetscCall(ekp_product_phase(C, ekp_event_symbolic, make));
 	C->ops->productnumeric = numeric;
 	PetscFunctionReturn(0);
 }

@@ -197,16 +197,18 @@ static json_t *result_of(const json_t *claim, const char *verdict, const char *s
  * by the fewest threads that measured it. The caller frees it. */
 static json_t *for_threads(const struct experiment *e, const struct store *store, json_t *claim)
 {
-	json_t *records = records_of(e, store, json_object_get(claim, "of"),
-	                             json_object_get(claim, "where")),
-	       *record, *own;
+	json_t *records, *record, *own;
 	double fewest = INFINITY;
 	size_t n;
 
+	if (!json_is_true(json_object_get(claim, "per_thread")))
+		return json_incref(claim);
+	records = records_of(e, store, json_object_get(claim, "of"),
+	                     json_object_get(claim, "where"));
 	json_array_foreach(records, n, record)
 		fewest = fmin(fewest, record_number(record, "threads"));
 	json_decref(records);
-	if (!json_is_true(json_object_get(claim, "per_thread")) || isinf(fewest))
+	if (isinf(fewest))
 		return json_incref(claim);
 	own = json_copy(claim);
 	json_object_set_new(
