@@ -7,21 +7,30 @@
 
 #include "reproduce.h"
 
+/* Returns the keys of an object, with a separator between them. The object is freed. */
+static const char *joined(json_t *keys, const char *separator)
+{
+	const char *key, *text = "";
+	json_t *unused;
+
+	json_object_foreach(keys, key, unused)
+		text = keep("%s%s%s", text, *text ? separator : "", key);
+	json_decref(keys);
+	return text;
+}
+
 /* Returns the different values of a text in the records, separated by commas. */
 static const char *values_of(const struct store *store, const char *key)
 {
-	json_t *values = json_object(), *records, *record, *unused;
-	const char *step, *value, *text = "";
+	json_t *values = json_object(), *records, *record;
+	const char *step, *value;
 	size_t n;
 
 	json_object_foreach(store->records, step, records)
 		json_array_foreach(records, n, record)
 			if ((value = json_string_value(json_object_get(record, key))))
 				json_object_set_new(values, value, json_true());
-	json_object_foreach(values, value, unused)
-		text = keep("%s%s%s", text, *text ? ", " : "", value);
-	json_decref(values);
-	return text;
+	return joined(values, ", ");
 }
 
 /* Returns the first and the last date of the records. */
@@ -62,8 +71,8 @@ static void add_state(const char *state, json_t *parts, double load[2])
 /* Returns the state of the machine: all that the records say of it, and the range of the load. */
 static const char *states_of(const struct store *store)
 {
-	json_t *parts = json_object(), *records, *record, *unused;
-	const char *step, *part, *text = "";
+	json_t *parts = json_object(), *records, *record;
+	const char *step, *text;
 	double load[2] = {INFINITY, -INFINITY};
 	size_t n;
 
@@ -73,9 +82,7 @@ static const char *states_of(const struct store *store)
 
 			add_state(state ? state : "", parts, load);
 		}
-	json_object_foreach(parts, part, unused)
-		text = keep("%s%s%s", text, *text ? "; " : "", part);
-	json_decref(parts);
+	text = joined(parts, "; ");
 	if (load[0] > load[1])
 		return text;
 	return keep("%s%sload %.2f to %.2f", text, *text ? "; " : "", load[0], load[1]);

@@ -198,9 +198,6 @@ typedef struct eki_text {
 	int64_t used, capacity;
 } eki_text;
 
-/* Most bytes of the text of a method's parameters. */
-enum { EKI_PARAMETERS_TEXT = EK_PARAMETERS_TEXT };
-
 /* Limits for scratch: most unused blocks that a plan keeps; most bytes on the stack. */
 enum { EKI_SCRATCH_KEPT = 16, EKI_SCRATCH_STACK = 2048 };
 
@@ -228,7 +225,7 @@ struct ek_plan {
 	_Atomic uint64_t seen;
 	eki_lock refreshing;
 	char format[96];                      /* format that the plan multiplies with, as text */
-	char parameters[EKI_PARAMETERS_TEXT]; /* what ek_plan_parameters returns */
+	char parameters[EK_PARAMETERS_TEXT]; /* what ek_plan_parameters returns */
 	eki_arena memory;
 	eki_text why;                 /* reasons that steps gave, for ek_plan_explain */
 	eki_selection *selection;     /* table of candidates; NULL if a method was named */

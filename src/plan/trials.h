@@ -21,7 +21,7 @@ typedef struct eki_trial {
 	double predicted; /* predicted time of a run, without preparation */
 	double prepares;  /* predicted time of the preparation */
 	int64_t bytes;    /* bytes that a run moves */
-	char parameters[EKI_PARAMETERS_TEXT]; /* those of the plan */
+	char parameters[EK_PARAMETERS_TEXT]; /* those of the plan */
 	ek_plan *plan;
 	int runs;        /* runs whose time was taken */
 	double least;    /* the least of their times */
