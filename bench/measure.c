@@ -8,8 +8,8 @@
  * where that of the previous candidate was. The order is shuffled in every round, so that no
  * candidate always runs after the same one. Candidates have threads of several run times, whose
  * idle threads spin before they sleep, so each candidate begins when those of the previous one
- * sleep. A batch during which another process took a processor away is repeated, a few times at
- * most. */
+ * sleep. A batch during which other processes took a processor away, for more than a hundredth of its
+ * time, is repeated, a few times at most. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdlib.h>
@@ -24,6 +24,7 @@
 #define WARM_CALLS      3     /* untimed calls that bring a working set into the last-level cache */
 #define SETTLE_MOST     50    /* milliseconds to wait for idle threads at most */
 #define SETTLED_SECONDS 1e-4  /* less than a thread that spins uses in a millisecond */
+#define MOST_WAITED     0.01  /* share of a batch that its threads may wait for a processor */
 #define MIN_ROUNDS      5
 #define ATTEMPTS        4
 #define MAX_ROUNDS      100000
@@ -135,6 +136,13 @@ static long disturbances(void)
 	return !crowded && getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_nivcsw : 0;
 }
 
+/* Tells whether the kernel has not taken a processor from this process since `taken` and `waited`
+ * were noted, or for a small part of the `seconds` only: in a long batch a daemon always runs. */
+static bool undisturbed(long taken, double waited, double seconds)
+{
+	return disturbances() == taken || waited_seconds() - waited <= MOST_WAITED * seconds;
+}
+
 /* Times a batch, and repeats it a few times at most if it was disturbed. Returns the seconds of one
  * call in the first undisturbed attempt, else in the shortest. */
 static double batch(struct candidate *c)
@@ -143,10 +151,11 @@ static double batch(struct candidate *c)
 	bool alone = false;
 
 	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-		long before = disturbances();
-		double seconds = timed(c, c->calls);
+		const double waited = waited_seconds();
+		const long taken = disturbances();
+		const double seconds = timed(c, c->calls);
 
-		alone = disturbances() == before;
+		alone = undisturbed(taken, waited, seconds);
 		c->runs += c->calls;
 		if (alone || seconds < shortest)
 			shortest = seconds;

@@ -30,7 +30,7 @@ struct candidate {
 	/* The rest is filled in by measure_rounds. */
 	int64_t calls;  /* number of calls in one batch */
 	int64_t runs;   /* number of all timed calls */
-	int disturbed;  /* number of rounds in which another process disturbed every attempt */
+	int disturbed;  /* number of rounds in which other processes disturbed every attempt */
 	double first;   /* seconds of one call before the rounds */
 	double *sample; /* seconds of one call in each round */
 };
@@ -103,6 +103,9 @@ void bare_loop_run(void *loop, int64_t calls);
  * driver whose device is the processor: then its own threads take processors from each other, and
  * nobody can tell whether other processes did. */
 void measure_crowded(bool more_threads);
+/* Returns how long the living threads of this process have waited for a processor, in seconds and
+ * added up, or NAN if the kernel does not say. */
+double waited_seconds(void);
 /* Returns the share of disturbed samples, or NAN if that cannot be told. */
 double measure_disturbed(double share);
 /* Tells whether the share of the samples that other processes disturbed is too large for the

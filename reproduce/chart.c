@@ -77,7 +77,7 @@ static json_t *point(const struct source *s, const json_t *record)
 	const double error =
 		hypot(interval_error(record, s->y), other ? interval_error(other, s->y) : 0);
 
-	if (record_is_disturbed(record) || (other && record_is_disturbed(other)))
+	if (value_is_disturbed(record, s->y) || (other && value_is_disturbed(other, s->y)))
 		json_object_set_new(p, "disturbed", json_true());
 	if (s->reduce != MEANS) {
 		json_object_set_new(p, "of", text_json(record_text(record, "matrix")));

@@ -250,7 +250,7 @@ static struct found find_number(const struct experiment *e, const struct store *
 	json_array_foreach(records, n, record) {
 		const double value = record_number(record, key);
 
-		if (isnan(value) || (mean != MEANS && record_is_disturbed(record)))
+		if (isnan(value) || (mean != MEANS && value_is_disturbed(record, key)))
 			continue;
 		f.interval.low = f.cases ? fmin(f.interval.low, value) : value;
 		f.interval.high = f.cases ? fmax(f.interval.high, value) : value;

@@ -39,6 +39,11 @@ bool is_rate(const char *key)
 	return has_word(rates, key);
 }
 
+bool is_counted(const char *key)
+{
+	return has_word(counted, key);
+}
+
 double interval_error(const json_t *record, const char *key)
 {
 	const char *timed = is_rate(key) ? "ms" : key;
@@ -48,7 +53,7 @@ double interval_error(const json_t *record, const char *key)
 	double n = record_spread(record, timed, "_rounds");
 
 	n = isnan(n) ? record_number(record, "rounds") : n;
-	if (has_word(counted, key))
+	if (is_counted(key))
 		return 0;
 	if (!(n >= 3) || !(spread >= 0) || !(at > 0))
 		return INFINITY;

@@ -37,9 +37,9 @@ bool record_is_twin(const json_t *record)
 	return source && strcmp(source, "twin") == 0;
 }
 
-bool record_is_disturbed(const json_t *record)
+bool value_is_disturbed(const json_t *record, const char *key)
 {
-	return disturbed_much(record_number(record, "disturbed"));
+	return !is_counted(key) && disturbed_much(record_number(record, "disturbed"));
 }
 
 /* Returns why the error of a record's value is not known. */
@@ -72,7 +72,7 @@ struct found find_ratio(const struct experiment *e, const struct store *store, c
 	json_object_foreach(of, problem, a) {
 		if (!(b = json_object_get(over, problem)))
 			continue;
-		if (record_is_disturbed(a) || record_is_disturbed(b)) {
+		if (value_is_disturbed(a, key) || value_is_disturbed(b, over_key)) {
 			f.disturbed++;
 			continue;
 		}

@@ -155,6 +155,8 @@ struct interval interval_of(enum mean_kind kind, const double *ratio, const doub
 /* Tells whether the values of a key are rates, which go down as times go up; and whether more of
  * them is better (front.c). */
 bool is_rate(const char *key);
+/* Tells whether the values of a key are counted, so that they have no error. */
+bool is_counted(const char *key);
 bool more_is_better(const char *key);
 
 /* ---- Claims (pairs.c, claims.c) -------------------------------------------------------------- */
@@ -169,8 +171,9 @@ struct found {
 };
 struct found find_ratio(const struct experiment *e, const struct store *store, const json_t *claim);
 bool record_is_twin(const json_t *record);
-/* Tells whether other processes disturbed the measurement of a record too much. */
-bool record_is_disturbed(const json_t *record);
+/* Tells whether other processes disturbed the measurement of a value of a record too much. Counts,
+ * such as bytes, are not disturbed. */
+bool value_is_disturbed(const json_t *record, const char *key);
 
 enum verdict { HOLDS, TIES, FAILS, UNKNOWN, VERDICTS };
 extern const char *const verdict_name[VERDICTS];

@@ -149,6 +149,7 @@ cat >works/judge.json <<'END'
    "of": {"method": "a"}, "over": {"method": "b"}},
   {"text": "another value", "published": null, "over_value": "run_ms",
    "of": {"method": "a"}, "over": {"method": "b"}},
+  {"text": "counts", "published": null, "value": "n_u", "of": {"method": "a"}, "over": {"method": "b"}},
   {"text": "a peer", "published": 1.1, "of": {"method": "a"}, "over": {"method": "peer.x"}}],
   "numbers": [{"text": "updates", "published": 471, "value": "n_u", "where": {"method": "a"}, "exact": true},
    {"text": "not so many", "published": 470, "value": "n_u", "where": {"method": "a"}, "exact": true}]}]}
@@ -179,10 +180,11 @@ says "geometric mean of 2 cases: tie."
 says "slower. The work: 0.5 times. Here: 0.25 times"
 says "speed-ups. The work: 2 times. Here: 4 times (3.98 to 4.02), geometric mean of 2 cases, 1 left out as disturbed: holds, by more."
 says "another value. The work says so in words. Here: 12 times as fast (11.9 to 12.1)"
+says "counts. The work says so in words. Here: 1 times, geometric mean of 3 cases: tie."
 says "1 claim: Not measured here: peer.x did not take part"
 says "updates. The work: 471. Here: 471: holds."
 says "not so many. The work: 470. Here: 471: does not hold."
-says "claims: holds 6, tie 1, does not hold 2, not judged 1"
+says "claims: holds 6, tie 2, does not hold 2, not judged 1"
 
 # ---- Published values for each thread ------------------------------------------------------------
 
