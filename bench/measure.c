@@ -8,8 +8,8 @@
  * where that of the previous candidate was. The order is shuffled in every round, so that no
  * candidate always runs after the same one. Candidates have threads of several run times, whose
  * idle threads spin before they sleep, so each candidate begins when those of the previous one
- * sleep. A batch during which other processes took a processor away, for more than a hundredth of its
- * time, is repeated, a few times at most. */
+ * sleep. A batch during which other processes took a processor away for more than a hundredth of
+ * its time is repeated, a few times at most. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdlib.h>

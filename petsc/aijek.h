@@ -126,6 +126,16 @@ PETSC_INTERN PetscErrorCode ekp_product_as_aij(Mat C);
 PETSC_INTERN PetscErrorCode ekp_product_plan(Mat C, const char *what, ek_operation operation,
                                              const ek_matrix *A, const ek_hints *hints,
                                              ek_plan **plan);
+/* The pattern of a matrix in csr. */
+typedef struct ekp_pattern {
+	PetscInt rows, cols;
+	const PetscInt *row_ptr, *col_idx;
+} ekp_pattern;
+
+/* Logs the flops of a product. *multiplications is kept for the patterns; negative: not counted. */
+PETSC_INTERN PetscErrorCode ekp_log_product(MatProductType type, const ekp_pattern *A,
+                                            const ekp_pattern *B,
+                                            PetscLogDouble *multiplications);
 /* Does a phase of the product C with its data, as an event that -log_view shows. */
 PETSC_INTERN PetscErrorCode ekp_product_phase(Mat C, PetscLogEvent event,
                                               PetscErrorCode (*phase)(Mat C, void *data));

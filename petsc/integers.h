@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Vectors and matrices of small integers, and comparisons of them, for states.c and reuse.c. */
+ * Vectors and matrices of small integers, and comparisons of them. */
 #ifndef EK_PETSC_INTEGERS_H
 #define EK_PETSC_INTEGERS_H
 
@@ -25,16 +25,17 @@ static inline PetscErrorCode fill(Vec v, PetscInt seed)
 	PetscFunctionReturn(0);
 }
 
-/* Makes a matrix with about `width` entries in rows that are multiples of `step`; others are empty.
- * Its entries are far from the diagonal as well as near. */
-static inline PetscErrorCode make(MatType type, PetscInt rows, PetscInt cols, PetscInt width,
-                                  PetscInt step, Mat *A)
+/* Makes a matrix, of which this rank has m rows and n columns, with about `width` entries in rows
+ * that are multiples of `step`; others are empty. Its entries are far from the diagonal as well as
+ * near. */
+static inline PetscErrorCode make_parts(MatType type, PetscInt m, PetscInt n, PetscInt rows,
+                                        PetscInt cols, PetscInt width, PetscInt step, Mat *A)
 {
 	PetscInt begin, end, j;
 
 	PetscFunctionBegin;
 	PetscCall(MatCreate(comm, A));
-	PetscCall(MatSetSizes(*A, PETSC_DECIDE, PETSC_DECIDE, rows, cols));
+	PetscCall(MatSetSizes(*A, m, n, rows, cols));
 	PetscCall(MatSetType(*A, type));
 	PetscCall(MatSetUp(*A));
 	PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
@@ -47,6 +48,12 @@ static inline PetscErrorCode make(MatType type, PetscInt rows, PetscInt cols, Pe
 	PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
 	PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
 	PetscFunctionReturn(0);
+}
+
+static inline PetscErrorCode make(MatType type, PetscInt rows, PetscInt cols, PetscInt width,
+                                  PetscInt step, Mat *A)
+{
+	return make_parts(type, PETSC_DECIDE, PETSC_DECIDE, rows, cols, width, step, A);
 }
 
 static inline PetscErrorCode same_vec(Vec a, Vec b, const char *what)

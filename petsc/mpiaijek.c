@@ -3,7 +3,8 @@
  *
  * PETSc's parallel product starts the messages, multiplies by the diagonal block, waits, and adds
  * the product with the off-diagonal block; it calls the blocks' own functions for that. So all that
- * is left to do is to see that blocks have the type, which holds after each assembly. */
+ * is left to do is to see that blocks have the type and the options of the whole, wherever PETSc
+ * makes blocks: at the end of an assembly, and in copies. */
 #include "aijek.h"
 
 struct _MatOps ekp_mpi_aij;
@@ -44,6 +45,21 @@ static PetscErrorCode ekp_mpi_assemblyend(Mat A, MatAssemblyType mode)
 	PetscFunctionReturn(0);
 }
 
+/* Makes a copy, whose blocks PETSc copies without an assembly. */
+static PetscErrorCode ekp_mpi_duplicate(Mat A, MatDuplicateOption option, Mat *B)
+{
+	PetscFunctionBegin;
+	PetscCall((*ekp_mpi_aij.duplicate)(A, option, B));
+	if ((*B)->assembled)
+		PetscCall(dress_blocks(*B));
+	PetscFunctionReturn(0);
+}
+
+static PetscErrorCode ekp_mpi_destroy(Mat A);
+
+/* Lists the functions of aij that ours replace, ekp_mpi_NAME. */
+#define EKP_MPI_OPS(X) X(assemblyend) X(duplicate) X(destroy)
+
 static const struct {
 	const char *name;
 	PetscVoidFunction f;
@@ -70,8 +86,9 @@ static PetscErrorCode uninstall(Mat A)
 {
 	PetscFunctionBegin;
 	PetscCall(PetscFree(A->spptr));
-	A->ops->assemblyend = ekp_mpi_aij.assemblyend;
-	A->ops->destroy = ekp_mpi_aij.destroy;
+#define RESTORE(op) A->ops->op = ekp_mpi_aij.op;
+	EKP_MPI_OPS(RESTORE)
+#undef RESTORE
 	A->ops->convert = ekp_mpi_aij.convert;
 	A->ops->setfromoptions = ekp_mpi_aij.setfromoptions;
 	A->ops->productsetfromoptions = ekp_mpi_aij.productsetfromoptions;
@@ -112,8 +129,9 @@ static PetscErrorCode install(Mat A)
 	PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJEK, &already));
 	if (already)
 		PetscFunctionReturn(0);
-	A->ops->assemblyend = ekp_mpi_assemblyend;
-	A->ops->destroy = ekp_mpi_destroy;
+#define REPLACE(op) A->ops->op = ekp_mpi_##op;
+	EKP_MPI_OPS(REPLACE)
+#undef REPLACE
 	A->ops->convert = ekp_convert;
 	A->ops->setfromoptions = ekp_set_from_options;
 	A->ops->productsetfromoptions = ekp_product_parallel;

@@ -33,6 +33,7 @@ typedef struct product {
 	ekp_place place;
 	ek_plan *plan;
 	ek_matrix *local;
+	PetscLogDouble multiplications; /* of the local product */
 	seen A, B;
 	seen C; /* for which place is made, or 0 */
 } product;
@@ -69,6 +70,7 @@ static PetscErrorCode forget(product *p)
 	p->plan = NULL;
 	ek_matrix_destroy(p->local);
 	p->local = NULL;
+	p->multiplications = -1;
 	PetscCall(ekp_factors_free(&p->factors));
 	PetscCall(ekp_place_free(&p->place));
 	PetscCall(PetscMemzero(&p->C, sizeof p->C));
@@ -85,13 +87,22 @@ static PetscErrorCode destroy(void *data)
 	PetscFunctionReturn(0);
 }
 
-static PetscErrorCode run(product *p)
+static ekp_pattern pattern_of(const ekp_factor *f)
 {
+	return (ekp_pattern){f->rows, f->cols, f->row_ptr, f->col_idx};
+}
+
+/* Computes the local product, and its flops. */
+static PetscErrorCode run(MatProductType type, product *p)
+{
+	const ekp_pattern A = pattern_of(&p->factors.A), B = pattern_of(&p->factors.B);
+
 	PetscFunctionBegin;
 	if (p->factors.square)
 		EKP_CALL(ek_triple(p->plan, 1, &p->local));
 	else
 		EKP_CALL(ek_spgemm(p->plan, 1, 0, &p->local));
+	PetscCall(ekp_log_product(type, &A, &B, &p->multiplications));
 	PetscFunctionReturn(0);
 }
 
@@ -109,7 +120,7 @@ static PetscErrorCode build(Mat C, product *p)
 	PetscCall(ekp_product_plan(C, MatProductTypes[C->product->type],
 	                           galerkin ? EK_TRIPLE : EK_SPGEMM, p->factors.A.matrix, &hints,
 	                           &p->plan));
-	PetscCall(run(p));
+	PetscCall(run(C->product->type, p));
 	PetscCall(ekp_place_make(B, &p->factors, p->local, &p->place));
 	PetscFunctionReturn(0);
 }
@@ -148,7 +159,7 @@ static PetscErrorCode update(Mat C, product *p)
 		PetscCall(build(C, p));
 	} else if (!all[1]) {
 		PetscCall(ekp_factors_values(A, B, &p->factors));
-		PetscCall(run(p));
+		PetscCall(run(C->product->type, p));
 	}
 	p->A = a;
 	p->B = b;

@@ -13,6 +13,7 @@ typedef struct product {
 	ek_plan *plan;
 	ek_matrix *C;
 	PetscBool fresh; /* C has the values of A and B */
+	PetscLogDouble multiplications;
 	/* PETSc's arrays that have the pattern of C, NULL if none are known; they have it for as
 	 * long as the state stays. */
 	const PetscInt *row_ptr, *col_idx;
@@ -70,6 +71,26 @@ PetscErrorCode ekp_product_plan(Mat C, const char *what, ek_operation operation,
 	PetscFunctionReturn(0);
 }
 
+static ekp_pattern pattern_of(const ekp_operand *o)
+{
+	return (ekp_pattern){o->rows, o->cols, o->row_ptr, o->col_idx};
+}
+
+/* Computes C, and its flops. */
+static PetscErrorCode multiply(MatProductType type, product *p)
+{
+	const ekp_pattern A = pattern_of(&p->A), B = pattern_of(&p->B);
+
+	PetscFunctionBegin;
+	if (kind_of(type).operation == EK_SPGEMM)
+		EKP_CALL(ek_spgemm(p->plan, 1, 0, &p->C));
+	else
+		EKP_CALL(ek_triple(p->plan, 1, &p->C));
+	PetscCall(ekp_log_product(type, &A, &B, &p->multiplications));
+	p->fresh = PETSC_TRUE;
+	PetscFunctionReturn(0);
+}
+
 /* Runs the plan, which is made again if the arrays of an operand are others than before. */
 static PetscErrorCode run(Mat C, product *p)
 {
@@ -86,17 +107,15 @@ static PetscErrorCode run(Mat C, product *p)
 		p->C = NULL;
 		p->fresh = PETSC_FALSE;
 		p->row_ptr = NULL;
+		p->multiplications = -1;
 		hints.B = p->B.matrix;
 		PetscCall(ekp_product_plan(C, MatProductTypes[C->product->type], k.operation,
 		                           p->A.matrix, &hints, &p->plan));
 	} else if (old_a != p->A.values || old_b != p->B.values) {
 		p->fresh = PETSC_FALSE;
 	}
-	if (!p->fresh && k.operation == EK_SPGEMM)
-		EKP_CALL(ek_spgemm(p->plan, 1, 0, &p->C));
-	else if (!p->fresh)
-		EKP_CALL(ek_triple(p->plan, 1, &p->C));
-	p->fresh = PETSC_TRUE;
+	if (!p->fresh)
+		PetscCall(multiply(C->product->type, p));
 	PetscFunctionReturn(0);
 }
 

@@ -162,6 +162,38 @@ static PetscErrorCode test_prefix(void)
 	PetscFunctionReturn(0);
 }
 
+/* The same for a matrix from coordinates. */
+static PetscErrorCode test_prefix_of_coordinates(void)
+{
+	PetscInt rows[1200], cols[1200], count = 0, first, last;
+	PetscScalar vals[1200];
+	Mat A, B;
+
+	PetscFunctionBegin;
+	name = "prefix, coordinates";
+	PetscCall(make("aijek", 1200, 1200, 1, 1, &A));
+	PetscCall(MatGetOwnershipRange(A, &first, &last));
+	for (PetscInt i = first; i < last; i++, count++) {
+		rows[count] = i;
+		cols[count] = (i * 13 + 600) % 1200;
+		vals[count] = i % 7 - 3;
+	}
+	PetscCall(MatDestroy(&A));
+	PetscCall(MatCreate(comm, &B));
+	PetscCall(MatSetOptionsPrefix(B, "inner_"));
+	PetscCall(MatSetSizes(B, PETSC_DECIDE, PETSC_DECIDE, 1200, 1200));
+	PetscCall(MatSetType(B, "aijek"));
+	PetscCall(PetscOptionsSetValue(NULL, "-mat_ek_method", "no.such.method"));
+	PetscCall(MatSetPreallocationCOO(B, count, rows, cols));
+	PetscCall(MatSetValuesCOO(B, vals, INSERT_VALUES));
+	PetscCall(MatConvert(B, MATDENSE, MAT_INITIAL_MATRIX, &A));
+	PetscCall(same_products(A, B));
+	PetscCall(PetscOptionsClearValue(NULL, "-mat_ek_method"));
+	PetscCall(MatDestroy(&A));
+	PetscCall(MatDestroy(&B));
+	PetscFunctionReturn(0);
+}
+
 /* -mat_ek_format is not ignored if a matrix is small. */
 static PetscErrorCode test_small(void)
 {
@@ -244,6 +276,7 @@ int main(int argc, char **argv)
 		if (!type)
 			PetscCall(test_stored_values());
 		PetscCall(test_prefix());
+		PetscCall(test_prefix_of_coordinates());
 		PetscCall(test_small());
 		PetscCall(test_blocks(size));
 	}
