@@ -241,7 +241,7 @@ static bool FN(looks_ahead)(const LISTS *l, int64_t begin, int64_t end)
 			near += before < ptr[i] && col[before] - NEAR <= col[k];
 		}
 	}
-	return 2 * near < all;
+	return 8 * near < 7 * all;
 }
 
 /* Tells whether to add runs of B as vectors, which takes longer to begin with each list. */
