@@ -192,6 +192,106 @@ static void test_longer_than_the_mean(void **state)
 	shape_free(&b);
 }
 
+/* ---- Values of a known C --------------------------------------------------------------------- */
+
+/* Makes a matrix with real values for a grid of n points in each of three directions, of which the
+ * last may have one: each point has an entry for the points at most `reach` away in each direction
+ * or, if `cross`, in one of them. A quarter of the rows, at both ends, is empty if `cut`. */
+static void make_grid(struct shape *s, const int64_t n[3], int64_t reach, bool cross, bool cut)
+{
+	const int64_t rows = n[0] * n[1] * n[2], side = 2 * reach + 1;
+	const int64_t room = rows * side * (n[1] > 1 ? side : 1) * (n[2] > 1 ? side : 1);
+
+	*s = (struct shape){.name = "grid", .rows = rows, .cols = rows};
+	s->ptr = calloc((size_t)rows + 1, sizeof *s->ptr);
+	s->col = calloc((size_t)room, sizeof *s->col);
+	s->val = calloc((size_t)room, sizeof *s->val);
+	s->val2 = calloc((size_t)room, sizeof *s->val2);
+	for (int64_t i = 0; i < rows; i++) {
+		const int64_t at[3] = {i % n[0], i / n[0] % n[1], i / n[0] / n[1]};
+		const bool empty = cut && (i < rows / 8 || i >= rows - rows / 8);
+
+		for (int64_t j = 0; j < rows && !empty; j++) {
+			const int64_t x = llabs(j % n[0] - at[0]);
+			const int64_t y = llabs(j / n[0] % n[1] - at[1]);
+			const int64_t z = llabs(j / n[0] / n[1] - at[2]);
+
+			if (x > reach || y > reach || z > reach ||
+			    (cross && (x > 0) + (y > 0) + (z > 0) > 1))
+				continue;
+			s->col[s->nnz] = j;
+			s->val[s->nnz] = rng_real(&draw, 20);
+			s->val2[s->nnz++] = rng_real(&draw, 20);
+		}
+		s->ptr[i + 1] = s->nnz;
+	}
+}
+
+/* Checks A B in all instruction sets, into a new C and with new values into the same one. */
+static void check_again(struct shape *a, struct shape *b)
+{
+	for (int value = EK_F32; value <= EK_F64; value++) {
+		struct spgemm_problem p = {.shape = {a, b, NULL},
+		                           .value = (ek_value)value,
+		                           .data = DATA_REAL};
+
+		for (int r = 0; r < 2; r++)
+			sparse_reference_make(&p.ref[r], (struct operand){a, 0},
+			                      (struct operand){b, 0}, NULL, p.value, r);
+		for (int k = 0; k < 2 * contexts.levels; k++) {
+			struct spgemm_variant v = {.ctx = contexts.of[k / 2][k % contexts.counts],
+			                           .alpha = k % 2 ? -1 : 1.1};
+			const ek_index index = (ek_index)(EK_I32 + k % 3);
+			size_t bytes;
+			void *bits;
+
+			for (int m = 0; m < 3; m++)
+				v.index[m] = index;
+			spgemm_check(&p, &v, &draw, &bits, &bytes);
+			free(bits);
+		}
+		for (int r = 0; r < 2; r++)
+			sparse_reference_free(&p.ref[r]);
+	}
+}
+
+/* Checks grids: most rows are the row before, shifted by one column. C has rows without gaps, rows
+ * of several groups of vectors, and rows that have too many columns or products for that. */
+static void test_grids(void **state)
+{
+	static const struct {
+		int64_t n[3], reach;
+		bool cross, cut;
+	} grid[] = {
+		{{150, 1, 1}, 1, false, false}, {{200, 1, 1}, 9, false, true},
+		{{190, 1, 1}, 17, false, false}, {{21, 19, 1}, 1, false, false},
+		{{23, 17, 1}, 2, true, true},   {{20, 20, 1}, 3, false, false},
+		{{13, 6, 5}, 1, true, false},   {{11, 5, 5}, 1, false, false},
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof grid / sizeof *grid; k++) {
+		struct shape s;
+
+		make_grid(&s, grid[k].n, grid[k].reach, grid[k].cross, grid[k].cut);
+		check_again(&s, &s);
+		shape_free(&s);
+	}
+}
+
+/* Checks a B that is larger than caches, of which A needs rows in no order. */
+static void test_far_rows(void **state)
+{
+	struct shape a, b;
+
+	(void)state;
+	sparse_random(&draw, &a, 300, 60000, 8);
+	sparse_random(&draw, &b, 60000, 3000, 8);
+	check_again(&a, &b);
+	shape_free(&a);
+	shape_free(&b);
+}
+
 static int setup(void **state)
 {
 	draw.state = 12;
@@ -206,6 +306,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_strict),
 		cmocka_unit_test(test_longer_than_the_mean),
+		cmocka_unit_test(test_grids),
+		cmocka_unit_test(test_far_rows),
 	};
 
 	(void)argc;

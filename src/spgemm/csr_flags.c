@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * SpGEMM on CSR by rows, with sums in a dense window of columns and a bitmap of the columns that
  * have an entry (flags.c). Preparation reads the pattern of A and counts products. C is made in one
- * pass, or in two if memory is limited; a run into an existing C has one pass without flags
- * (output.c).
+ * pass, or in two if memory is limited (output.c); a run into an existing C has one pass without
+ * flags (numeric.c).
  *
  * The window has all columns of C if the sums of all threads fit into half of the last-level cache,
  * else as many as fit into half of a core's cache. hints.memory makes it smaller. */
 #include <string.h>
 
-#include "spgemm/flags.h"
+#include "spgemm/numeric.h"
 
 enum { LEAST_WIDTH = 4096 }; /* columns of the smallest window */
 
@@ -16,7 +16,7 @@ typedef struct flags {
 	eki_batches batches;
 	eki_batch_buffers buffers;
 	eki_b_pattern b;
-	eki_flags_fn *rows;
+	eki_flags_fn *rows, *numeric;
 	eki_sort_short_fn *sort;
 	/* Products of a row that `sort` can sort; 0 if columns are too large for keys. */
 	int64_t few;
@@ -29,7 +29,7 @@ static int64_t thread_bytes(const eki_step *step, const flags *s, int64_t width)
 	const int64_t size = (int64_t)ek_value_size(step->in[0]->value);
 
 	return width * (size + 1) + width / 8 + width / 64 +
-	       eki_align((s->batches.row_lists + 1) * 8);
+	       eki_align((s->batches.row_lists + 2) * 8);
 }
 
 /* Returns the width of the window if memory is not limited. Each run clears the window, so it has
@@ -84,6 +84,7 @@ static ek_status prepare(eki_step *step)
 	EK_RETURN_IF(eki_b_pattern_make(step, s->batches.products, &s->b));
 	step->parts = eki_output_parts(step, &s->batches);
 	s->rows = eki_flags_rows[step->isa][eki_type(A->value, A->index)];
+	s->numeric = eki_numeric_rows[step->isa][eki_type(A->value, A->index)];
 	s->sort = eki_sort_short[step->isa][1][0];
 	s->few = eki_short_max(step->isa, EK_INT64, 0);
 	if (step->in[1]->cols >= INT64_MAX >> EKI_FEW_BITS)
@@ -103,19 +104,23 @@ static int64_t rows(const eki_rows_task *t)
 	char *scratch = t->run->scratch + s->at + t->part * s->part_bytes;
 	uint8_t *flag = (uint8_t *)scratch + s->width * size;
 	uint8_t *bits = flag + s->width, *group = bits + s->width / 8;
+	int64_t *at = (int64_t *)(void *)(group + s->width / 64);
 	const eki_window b = {.sum = scratch,
 	                      .flag = flag,
 	                      .bits = (uint64_t *)(void *)bits,
 	                      .group = group,
-	                      .at = (int64_t *)(void *)(group + s->width / 64),
+	                      .at = at,
 	                      .width = s->width,
+	                      .clean = at + s->batches.row_lists + 1,
 	                      .sort = s->sort,
 	                      .few = s->few,
 	                      .b = &s->b};
 
-	if (t->fresh)
+	if (t->fresh && t->mode == EKI_ROWS_VALUES)
+		*b.clean = 0;
+	else if (t->fresh)
 		memset(scratch, 0, (size_t)((char *)b.at - scratch));
-	return s->rows(t, &b);
+	return t->mode == EKI_ROWS_VALUES ? s->numeric(t, &b) : s->rows(t, &b);
 }
 
 static ek_status run(const eki_step *step, const eki_run *v)

@@ -22,13 +22,15 @@
  * All ways add the products of an entry to 0 one after the other, in the order of the lists, so
  * they give the same bits. Cost: one addition and one flag for each product, in the first-level
  * cache if columns are near each other, and a scan of one byte for each column, or for each 64
- * columns if they are far apart. Gustavson 1978; pieces of columns after Patwary et al. 2015. */
+ * columns if they are far apart. numeric.c computes the values of a C that has its pattern.
+ * Gustavson 1978; pieces of columns after Patwary et al. 2015. */
 #include "spgemm/flags.h"
 #define EK_FILE "spgemm/flags.c"
 #include "base/for_each.h"
 
 #include "spgemm/lists.h"
 #include "spgemm/window.h"
+#include "spgemm/window_read.h"
 
 /* ---- One list -------------------------------------------------------------------------------- */
 
@@ -180,10 +182,7 @@ static int64_t FN(flags_rows)(const eki_rows_task *t, const eki_window *s)
 
 		if (shift < 0)
 			FN(take_lists)(&l, i);
-		if (t->mode == EKI_ROWS_VALUES) {
-			n = eki_ptr_at(t->run->C, i + 1) - eki_ptr_at(t->run->C, i);
-			FN(row)(&l, s, col, n, NULL, val);
-		} else if (shift < 0) {
+		if (shift < 0) {
 			n = FN(row)(&l, s, NULL, 0, col, val);
 		} else if (make) {
 			FN(shift_columns)(col, n, shift);

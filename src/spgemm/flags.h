@@ -23,6 +23,9 @@ typedef struct eki_window {
 	uint8_t *group; /* for each 64 columns: 1 if one of them is marked */
 	int64_t *at;    /* position within each row of B and D that the row of C needs */
 	int64_t width;
+	/* Runs into an existing C use sums only, and clear them as they need them: this many, from
+	 * the first on, are clear. */
+	int64_t *clean;
 	/* sorts up to `few` keys of 64 bits */
 	eki_sort_short_fn *sort;
 	int64_t few;

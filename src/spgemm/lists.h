@@ -104,7 +104,7 @@ static void FN(list_of_d)(LISTS *l, int64_t i)
 
 /* Takes the lists of row i, and finds the number of their products and their first and last
  * columns. */
-static void FN(take_lists)(LISTS *l, int64_t i)
+static inline void FN(take_lists)(LISTS *l, int64_t i)
 {
 	const PTR *b_ptr = l->b_ptr, end = l->a_ptr[i + 1];
 	const IDX *col = l->b_col;

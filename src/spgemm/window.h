@@ -167,5 +167,3 @@ static IDX FN(add_piece)(const LISTS *l, const eki_window *s, IDX base, IDX limi
 	}
 	return next;
 }
-
-#include "spgemm/window_read.h"
