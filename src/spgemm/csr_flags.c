@@ -6,6 +6,7 @@
  *
  * The window has all columns of C if the sums of all threads fit into half of the last-level cache,
  * else as many as fit into half of a core's cache. hints.memory makes it smaller. */
+#include <math.h>
 #include <string.h>
 
 #include "spgemm/numeric.h"
@@ -20,6 +21,8 @@ typedef struct flags {
 	eki_sort_short_fn *sort;
 	/* Products of a row that `sort` can sort; 0 if columns are too large for keys. */
 	int64_t few;
+	eki_sort_short_fn *sort_list;
+	int64_t list_most, near;       /* as in eki_window */
 	int64_t width, at, part_bytes; /* of the window; scratch, and its bytes for each thread */
 } flags;
 
@@ -63,6 +66,17 @@ static void limit_width(const eki_step *step, flags *s)
 		s->width = s->width / 2 > least ? s->width / 2 & -LEAST_WIDTH : least;
 }
 
+/* Returns how many columns of a window stay in the cache of a core with their sums and flags, and
+ * leave room for their numbers in 31 bits. */
+static int64_t near_columns(const eki_step *step, int64_t width)
+{
+	const double size = (double)ek_value_size(step->in[0]->value) + 1;
+	const double most = fmin(step->ctx->machine->core_bytes / 2 / size,
+	                         INT32_MAX >> EKI_LIST_BITS);
+
+	return (double)width < most ? width : (int64_t)most;
+}
+
 /* Returns how many entries the buffer for a batch should have. */
 static int64_t buffer_entries(const eki_step *step)
 {
@@ -89,8 +103,11 @@ static ek_status prepare(eki_step *step)
 	s->few = eki_short_max(step->isa, EK_INT64, 0);
 	if (step->in[1]->cols >= INT64_MAX >> EKI_FEW_BITS)
 		s->few = 0;
+	s->sort_list = eki_sort_short[step->isa][A->index == EK_I64][0];
+	s->list_most = eki_short_max(step->isa, A->index == EK_I64 ? EK_INT64 : EK_INT32, 0);
 	s->width = usual_width(step, &s->batches);
 	limit_width(step, s);
+	s->near = near_columns(step, s->width);
 	s->part_bytes = thread_bytes(step, s, s->width);
 	step->state = s;
 	EK_RETURN_IF(eki_output_buffers(step, &s->batches, &s->buffers));
@@ -114,6 +131,9 @@ static int64_t rows(const eki_rows_task *t)
 	                      .clean = at + s->batches.row_lists + 1,
 	                      .sort = s->sort,
 	                      .few = s->few,
+	                      .sort_list = s->sort_list,
+	                      .list_most = s->list_most,
+	                      .near = s->near,
 	                      .b = &s->b};
 
 	if (t->fresh && t->mode == EKI_ROWS_VALUES)

@@ -4,8 +4,11 @@
  * lists:
  *
  *   one list       it is copied and scaled
- *   few products   they are listed and sorted in registers, if they are at most 16, or if their
- *                  columns are far apart
+ *   few products   they are listed and sorted in registers, if they are at most 16
+ *   far columns    if up to 256 products are far apart, they are added to a dense window of sums,
+ *                  and columns that are new are listed. The list is sorted in registers. If so much
+ *                  of the window does not fit into the cache, up to 64 products are listed and
+ *                  sorted instead
  *   known columns  if the row of A has the columns of the row before, or these plus 1 while the
  *                  rows of B are shifted by 1 too, the columns of C follow from the row before.
  *                  Products are added to a dense window of sums, which are read at these columns
@@ -80,6 +83,77 @@ static int64_t FN(sorted_row)(const LISTS *l, const eki_window *s, IDX *col, VAL
 	return n + 1;
 }
 
+/* Does the same for a row of at most EKI_FEW products whose columns are so near each other that a
+ * key with the number of a product is as long as a column. */
+static int64_t FN(short_row)(const LISTS *l, const eki_window *s, IDX *col, VAL *val)
+{
+	const IDX base = l->first, *a_col = l->a_col, *b_col = l->b_col;
+	const PTR *b_ptr = l->b_ptr, end = l->begin + (PTR)l->count;
+	const VAL *a_val = l->a_val, *b_val = l->b_val, alpha = l->alpha;
+	IDX key[EKI_FEW], count = 0, before = -1;
+	VAL product[EKI_FEW], sum = 0;
+	int64_t n = -1;
+
+	for (PTR k = l->begin; k < end; k++) {
+		const PTR from = b_ptr[a_col[k]], to = b_ptr[a_col[k] + 1];
+		const VAL a = alpha * a_val[k];
+
+		for (PTR e = from; e < to; e++, count++) {
+			key[count] = (b_col[e] - base) << EKI_FEW_BITS | count;
+			product[count] = a * b_val[e];
+		}
+	}
+	s->sort_list(count, (eki_pair_at){key, NULL}, (eki_pair_at){key, NULL}, 0);
+	for (IDX k = 0; k < count; k++) {
+		const IDX j = key[k] >> EKI_FEW_BITS;
+
+		n += j != before;
+		sum = (j != before ? 0 : sum) + product[key[k] & ((1 << EKI_FEW_BITS) - 1)];
+		before = j;
+		col[n] = base + j;
+		val[n] = sum;
+	}
+	return n + 1;
+}
+
+/* Lists the columns of a row while its products are added to the window, and sorts the list. If it
+ * is too long for that, marks the columns by bits, which also puts them in order. The sums are
+ * cleared before the sort, since the next row would have to wait for stores whose places are known
+ * only after it; so each column is sorted with its number in the list, where its sum is. */
+static int64_t FN(listed_row)(const LISTS *l, const eki_window *s, IDX *col, VAL *val)
+{
+	const IDX base = l->first & ~(IDX)63;
+	IDX list[EKI_LIST_MOST];
+	VAL sums[EKI_LIST_MOST], *restrict sum = s->sum;
+	const int64_t n = FN(list_columns)(l, s, base, list);
+	uint8_t *restrict flag = s->flag;
+
+	if (n > s->list_most && val) {
+		for (int64_t k = 0; k < n; k++) {
+			flag[list[k]] = 0;
+			s->bits[list[k] >> 6] |= (uint64_t)1 << (list[k] & 63);
+			s->group[list[k] >> 6] = 1;
+		}
+		return FN(write)(s, (l->last - base) / 64 + 1, base, EKI_MARK_BITS, col, val, 0);
+	}
+	for (int64_t k = 0; k < n; k++) {
+		const IDX j = list[k];
+
+		flag[j] = 0;
+		sums[k] = sum[j];
+		sum[j] = 0;
+		list[k] = j << EKI_LIST_BITS | (IDX)k;
+	}
+	if (!val)
+		return n;
+	s->sort_list(n, (eki_pair_at){list, NULL}, (eki_pair_at){list, NULL}, 0);
+	for (int64_t k = 0; k < n; k++) {
+		col[k] = base + (list[k] >> EKI_LIST_BITS);
+		val[k] = sums[list[k] & (EKI_LIST_MOST - 1)];
+	}
+	return n;
+}
+
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* Computes a row in a window that has all of its columns. If its n columns are `known`, writes only
@@ -133,6 +207,22 @@ static int64_t FN(pieces_row)(const LISTS *l, const eki_window *s, const IDX *kn
 	}
 }
 
+/* Tells whether short_row can compute a row; the other ways do what is rare. */
+static bool FN(is_short)(const LISTS *l)
+{
+	return l->products <= EKI_FEW && l->d.n == 0 && l->read &&
+	       l->last - l->first < INT32_MAX >> EKI_FEW_BITS;
+}
+
+/* Tells whether the columns of a row are listed. */
+static bool FN(is_listed)(const LISTS *l, const eki_window *s)
+{
+	const int64_t span = l->last - (l->first & ~(IDX)63);
+
+	return l->products <= EKI_LIST_MOST && span < s->near &&
+	       (l->products <= EKI_FEW || span / 64 > l->products / 4);
+}
+
 /* Tells whether to sort the products of a row. If the columns of C are known, the window is faster,
  * unless the products are few and their sums far apart. */
 static bool FN(is_sorted)(const LISTS *l, const eki_window *s, bool known)
@@ -154,6 +244,10 @@ static int64_t FN(row)(const LISTS *l, const eki_window *s, const IDX *known, in
 		return 0;
 	if (l->count == 1)
 		return FN(copy_row)(l, col, val);
+	if (!known && FN(is_short)(l))
+		return FN(short_row)(l, s, col, val);
+	if (!known && FN(is_listed)(l, s))
+		return FN(listed_row)(l, s, col, val);
 	if (FN(is_sorted)(l, s, known))
 		return FN(sorted_row)(l, s, col, val);
 	if (l->last - (l->first & ~(IDX)63) < s->width)

@@ -11,7 +11,10 @@ enum {
 	EKI_FEW = 16, /* so many products are sorted even if their columns are near each other */
 	/* maximum number of products that are sorted, and bits for their numbers */
 	EKI_FEW_MOST = 64,
-	EKI_FEW_BITS = 6
+	EKI_FEW_BITS = 6,
+	/* maximum number of products of a row whose columns are listed, and bits for numbers */
+	EKI_LIST_BITS = 8,
+	EKI_LIST_MOST = 1 << EKI_LIST_BITS
 };
 
 /* The scratch of one thread: a window of `width` columns, a multiple of 4096. Everything is 0
@@ -29,6 +32,10 @@ typedef struct eki_window {
 	/* sorts up to `few` keys of 64 bits */
 	eki_sort_short_fn *sort;
 	int64_t few;
+	/* sorts up to `list_most` columns and their numbers */
+	eki_sort_short_fn *sort_list;
+	int64_t list_most;
+	int64_t near; /* most columns between the first and the last of a row that is listed */
 	const eki_b_pattern *b;
 } eki_window;
 

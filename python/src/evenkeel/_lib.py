@@ -65,6 +65,7 @@ def _load():
 api, path = _load()
 constants = types.SimpleNamespace(**_api.CONSTANTS)
 structs = types.SimpleNamespace()
+_members: dict = {}  # of each struct: the types by name
 callbacks: dict = {}
 
 
@@ -93,6 +94,7 @@ def _declare():
             for member, kind, count in members
         ]
         setattr(structs, name, type(name, (ctypes.Structure,), {"_fields_": fields}))
+        _members[name] = dict(fields)
     for name, (returns, arguments) in _api.CALLBACKS.items():
         callbacks[name] = ctypes.CFUNCTYPE(KINDS[returns], *[KINDS[kind] for kind in arguments])
 
@@ -139,8 +141,8 @@ def text(value: Any, argument: str) -> bytes:
 def new(name, **members):
     """Makes a struct with its size set. Texts may be str; a member that is None stays zero."""
     kind = getattr(structs, name)
-    result, types_of = kind(), dict(kind._fields_)
-    if kind._fields_[0][0] == "size":
+    result, types_of = kind(), _members[name]
+    if next(iter(types_of)) == "size":
         result.size = ctypes.sizeof(kind)
     for member, value in members.items():
         if value is None:
