@@ -188,7 +188,7 @@ static inline int64_t FN(add_new_rows)(const LISTS *l, const eki_window *s, IDX 
 
 /* Adds all lists of a row to the window with flags, and lists its columns, minus `base`. Returns
  * their number. */
-static int64_t FN(list_columns)(const LISTS *l, const eki_window *s, IDX base, IDX *listed)
+static inline int64_t FN(list_columns)(const LISTS *l, const eki_window *s, IDX base, IDX *listed)
 {
 	const int64_t n = l->d.n > 0 ? FN(add_new)(s, l->d, base, l->d.read, listed, 0) : 0;
 
