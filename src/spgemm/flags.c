@@ -274,9 +274,8 @@ static int64_t FN(flags_rows)(const eki_rows_task *t, const eki_window *s)
 		IDX *col = t->mode == EKI_ROWS_COUNT ? NULL : (IDX *)t->col + all;
 		VAL *val = t->mode == EKI_ROWS_COUNT ? NULL : (VAL *)t->val + all;
 
-		if (shift < 0)
-			FN(take_lists)(&l, i);
 		if (shift < 0) {
+			FN(take_lists)(&l, i);
 			n = FN(row)(&l, s, NULL, 0, col, val);
 		} else if (make) {
 			FN(shift_columns)(col, n, shift);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Adds lists to a dense window of columns (spgemm/flags.c). Included once in each pass of
- * base/for_each.h. */
+ * Adds lists to a dense window of columns (spgemm/flags.c, numeric.c). Included once in each pass
+ * of base/for_each.h. */
 
 /* Adds the entries of a list to the window that begins at column `base`. */
 static inline void FN(add)(const eki_window *s, LIST list, IDX base, bool values, int mark)
