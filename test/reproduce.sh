@@ -95,10 +95,10 @@ sed -i 's/"disturbed":[0-9.e-]*/"disturbed":0/
 	/--n [12]000"/s/"disturbed":0/"disturbed":0.5/' cut/records.jsonl
 run 0 --works works -o cut --again=disturbed --quiet other
 expect "--again=disturbed measures what was disturbed, of the named experiments" \
-	test "$(ends cut)" = 10 -a "$(grep '"end":' cut/records.jsonl | grep -c -- '--n 1000"')" = 2
+	test "$(ends cut)" = 10 -a "$(grep forgotten cut/records.jsonl | grep -c -- '--n 1000"')" = 1
 run 2 --works works -o cut --again=some
 run 0 --works works -o cut --again --minutes 0.0000001 --quiet cut
-expect "what no time is left for is told" grep -q "8 left for the next call" out
+expect "what no time is left for is told" grep -q "8 steps left for the next call" out
 run 0 --works works -o cut --list
 expect "--again forgets all of the named experiments" grep -q "^cut.1 .* 0 of 8" out
 expect "and nothing of others" grep -q "^other.1 .* 1 of 2" out
