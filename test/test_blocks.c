@@ -10,7 +10,7 @@
 #include "support/product.h"
 
 static const char *const formats[] = {"bcsr:",           "bcoo:", "bccoo:", "bccoo:deltas=1,",
-                                      "bccoo:deltas=2,", "bell:", "sbell:"};
+                                      "bccoo:deltas=2,", "bell:", "sbell:", "sbell:h=11,"};
 enum { FORMATS = sizeof formats / sizeof *formats, SIZES = BLOCK_MOST * BLOCK_MOST };
 
 static ek_matrix *blocked(const ek_matrix *A, const char *format, int size)

@@ -70,12 +70,22 @@ static inline __attribute__((always_inline)) vec FN(group_scan)(ek_monoid op, bo
 	return open;
 }
 
+/* Scans the last n < 64 entries of the array, as group_scan does. One copy serves all operators. */
+static __attribute__((noinline)) void FN(rest_scan)(ek_monoid op, bool exclusive, const VAL *in,
+                                                    uint64_t begins, int64_t n, vec *open, VAL *out)
+{
+	VAL last[64] = {0};
+
+	memcpy(last, in, (size_t)n * sizeof *in);
+	*open = FN(group_scan)(op, exclusive, false, last, (uintptr_t)in, begins, *open, last);
+	memcpy(out, last, (size_t)n * sizeof *out);
+}
+
 /* Scans n entries. `begin` has a byte for each of them, and zeros up to a multiple of 64. */
 static inline __attribute__((always_inline)) vec
 FN(tile_scan_by)(ek_monoid op, bool exclusive, bool stream, const VAL *in, uintptr_t ahead,
                  const uint8_t *begin, int64_t n, vec open, VAL *out)
 {
-	VAL last[64] = {0};
 	int64_t i = 0;
 
 	for (; i + 64 <= n; i += 64, ahead += 64 * sizeof(VAL)) {
@@ -90,10 +100,10 @@ FN(tile_scan_by)(ek_monoid op, bool exclusive, bool stream, const VAL *in, uintp
 			                      out + i);
 	}
 	if (i < n) {
-		memcpy(last, in + i, (size_t)(n - i) * sizeof *in);
-		open = FN(group_scan)(op, exclusive, false, last, ahead, vbytes(begin + i), open,
-		                      last);
-		memcpy(out + i, last, (size_t)(n - i) * sizeof *out);
+		vec last = open; /* a copy, so that `open` stays in a register */
+
+		FN(rest_scan)(op, exclusive, in + i, vbytes(begin + i), n - i, &last, out + i);
+		return last;
 	}
 	return open;
 }

@@ -79,10 +79,17 @@ static inline vec FN(vgather_first_u16)(const VAL *x, const uint16_t *c, int n, 
 	return FN(vgather_first)(x, at, n, m);
 }
 
+/* Gathers the first n lanes at the end of an array: a call, so that code which is inlined W times
+ * stays short. */
+static __attribute__((noinline, cold, unused)) vec FN(vgather_end)(const VAL *x, const IDX *c,
+                                                                   int n)
+{
+	return FN(vgather_first)(x, c, n, vmask_n(n));
+}
+
 static inline vec FN(vgather_within)(const VAL *x, const IDX *c, vmask m, int64_t left)
 {
-	return left >= W ? vkeep(FN(vgather)(x, c), m)
-	                 : FN(vgather_first)(x, c, vcount(m), m);
+	return left >= W ? vkeep(FN(vgather)(x, c), m) : FN(vgather_end)(x, c, vcount(m));
 }
 
 static inline vec FN(vgather_within_u16)(const VAL *x, const uint16_t *c, vmask m, int64_t left)

@@ -64,8 +64,10 @@ static inline void FN(bccoo_distances)(const int16_t *delta, const IDX *block_co
 			col[k] = block_col[k];
 }
 
-/* Stores the columns of blocks [begin, end) in `col`. `begin` is the first block of a segment. */
-static inline void FN(bccoo_columns)(const ek_store *A, int64_t begin, int64_t end, IDX *col)
+/* Stores the columns of blocks [begin, end) in `col`. `begin` is the first block of a segment. Both
+ * products call it, once for each window. */
+static __attribute__((noinline)) void FN(bccoo_columns)(const ek_store *A, int64_t begin,
+                                                        int64_t end, IDX *col)
 {
 	const bool chain = A->dim[BCCOO_DELTAS] == BCCOO_DIFFERENCES;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * SpMV with block rows as lanes, for BELL and SBELL. For each block, W lanes gather c vectors of x,
  * and each of them takes part in r fused multiply-adds, one for each row of the blocks. So no sum
- * has to be added over lanes, and r places need one gather. There is a kernel for each r, whose
- * sums are in registers.
+ * has to be added over lanes, and r places need one gather. The kernels are in block_lanes_sums.c;
+ * this file, which does not gather, gives them the lanes and finishes the rows.
  *
  * If the number of columns is no multiple of c, the last block of a block row may reach beyond the
  * last column. From the last block of the shortest of W lanes on, columns are therefore limited;
@@ -15,114 +15,20 @@
 #include <math.h>
 
 #include "spmv/block_lanes.h"
+#include "spmv/block_lanes_sums.h"
 #define EK_FILE "spmv/block_lanes.c"
-#define EK_WITH_LOADS
 #include "base/for_each.h"
 
 #include "drive/finish.h"
 #include "format/block_lane.h"
 
-#ifndef EK_LANES_JOB
-#define EK_LANES_JOB
-/* W lanes of a slice: the values, columns and lengths of the first of them. */
-typedef struct lanes_job {
-	const block_lanes *l;
-	const void *val, *col, *x;
-	int64_t width, inside; /* blocks of a lane; those of which none can leave the matrix */
-	int64_t last;          /* last column of the matrix */
-	int lanes;             /* at most W; if fewer, the slice has no more */
-} lanes_job;
-
-/* Computes the sums of the r rows of each lane: sum[i W + k] is that of row i of lane k. */
-typedef void lanes_kernel(const lanes_job *job, void *sum);
+#ifndef EK_LANES_KERNELS
+#define EK_LANES_KERNELS
+/* Kernels for W lanes of a slice, and for the last lanes of a slice, if they are fewer. */
+typedef struct lanes_kernels {
+	lanes_kernel *whole, *few;
+} lanes_kernels;
 #endif
-
-/* Returns x at the columns of W blocks, plus k. The other lanes than those of `m` get any
- * elements. `whole` and `inside`, compile-time constants, tell that there are W lanes, and that no
- * column is beyond the last one. */
-static inline __attribute__((always_inline)) vec FN(lanes_gather)(const lanes_job *job,
-                                                                  const IDX *col, int k, vmask m,
-                                                                  const bool whole,
-                                                                  const bool inside)
-{
-	const VAL *x = job->x;
-
-	if (!inside) {
-		IDX at[W] = {0};
-
-		for (int n = 0; n < job->lanes; n++)
-			at[n] = (IDX)(col[n] + (int64_t)k < job->last ? col[n] + (int64_t)k
-			                                              : job->last);
-		return vgather_inlined(x, at);
-	}
-	return whole ? vgather_inlined(x + k, col) : vgather_n(x + k, col, m);
-}
-
-/* Adds blocks [begin, end) of all lanes to the sums of their r rows. r is a compile-time
- * constant. */
-static inline __attribute__((always_inline)) void FN(lanes_add)(const lanes_job *job, int64_t begin,
-                                                                int64_t end, const int r,
-                                                                const bool whole, const bool inside,
-                                                                vec *sum)
-{
-	const block_shape *h = &job->l->shape;
-	const int64_t height = job->l->height, row = h->row_step * height;
-	const VAL *val = (const VAL *)job->val + begin * height * h->places;
-	const IDX *col = (const IDX *)job->col + begin * height;
-	const vmask m = vmask_n(job->lanes);
-
-	for (int64_t t = begin; t < end; t++, val += height * h->places, col += height)
-		for (int k = 0; k < h->c; k++) {
-			const vec x = FN(lanes_gather)(job, col, k, m, whole, inside);
-			const VAL *a = val + k * h->col_step * height;
-
-			EK_UNROLL
-			for (int i = 0; i < r; i++)
-				sum[i] = vfma(whole ? vload(a + i * row) : vload_n(a + i * row, m),
-				              x, sum[i]);
-		}
-}
-
-static inline __attribute__((always_inline)) void FN(lanes_sums)(const lanes_job *job, const int r,
-                                                                 void *to)
-{
-	vec sum[BLOCK_MOST];
-	VAL *each = to;
-
-	EK_UNROLL
-	for (int i = 0; i < r; i++)
-		sum[i] = vzero();
-	if (job->lanes == W) {
-		FN(lanes_add)(job, 0, job->inside, r, true, true, sum);
-		FN(lanes_add)(job, job->inside, job->width, r, true, false, sum);
-	} else {
-		FN(lanes_add)(job, 0, job->inside, r, false, true, sum);
-		FN(lanes_add)(job, job->inside, job->width, r, false, false, sum);
-	}
-	EK_UNROLL
-	for (int i = 0; i < r; i++)
-		vstore(each + i * W, sum[i]);
-}
-
-#define EK_HEIGHTS(of) of(1) of(2) of(3) of(4) of(5) of(6) of(7) of(8)
-#define EK_KERNEL(r)                                                    \
-	static void FN(lanes_sums_##r)(const lanes_job *job, void *sum) \
-	{                                                               \
-		FN(lanes_sums)(job, r, sum);                            \
-		vleave();                                               \
-	}
-EK_HEIGHTS(EK_KERNEL)
-
-static inline lanes_kernel *FN(lanes_kernel)(int r)
-{
-#define EK_NAME(r) FN(lanes_sums_##r),
-	static lanes_kernel *const kernel[] = {EK_HEIGHTS(EK_NAME)};
-
-	return kernel[r - 1];
-}
-#undef EK_NAME
-#undef EK_KERNEL
-#undef EK_HEIGHTS
 
 /* Returns the sum of row i, from its entries alone. */
 static VAL FN(lanes_exact)(const ek_store *A, const block_lanes *l, const VAL *x, int64_t i)
@@ -183,7 +89,7 @@ static void FN(lanes_rows)(const ek_store *A, const eki_run *v, int64_t begin, i
 {
 	const block_lanes l = block_lanes_of(A);
 	const bool ragged = A->cols % l.shape.c != 0;
-	lanes_kernel *const kernel = FN(lanes_kernel)(l.shape.r);
+	const lanes_kernels *kernel = v->aux;
 
 	for (int64_t k = begin; k < end; k++) {
 		const int64_t start = FN(lanes_start)(&l, k), first = k * l.height;
@@ -205,7 +111,7 @@ static void FN(lanes_rows)(const ek_store *A, const eki_run *v, int64_t begin, i
 				.last = A->cols - 1,
 				.lanes = (int)lanes};
 
-			kernel(&job, sum);
+			(lanes < W ? kernel->few : kernel->whole)(&job, sum);
 			FN(lanes_finish)(A, &l, v, first + at, n, sum);
 		}
 	}
@@ -263,7 +169,12 @@ ek_status eki_block_lanes_prepare(eki_step *step)
 	const ek_store *A = step->in[0];
 	const int type = eki_type(A->value, A->index);
 	const block_lanes l = block_lanes_of(A);
+	lanes_kernels *kernels;
 
+	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *kernels, &kernels));
+	*kernels = (lanes_kernels){.whole = eki_lanes_kernel(step->isa, type, l.shape.r),
+	                           .few = eki_lanes_kernel(step->isa, type, 0)};
+	step->aux = kernels;
 	if (step->op[0] == EK_OP_N)
 		step->bytes -= A->len[BLOCK_MASK];
 	return eki_drive_prepare(step, &(eki_drive){.units = l.slices,

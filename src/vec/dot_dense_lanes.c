@@ -2,20 +2,22 @@
  * The dot product of a sparse and a dense vector with sixteen sums at a time, so that additions do
  * not wait for each other. Entry k of a piece goes to sum k mod 16, whatever the instruction set,
  * and the number of pieces depends on the number of entries only. So the bits are the same for all
- * instruction sets and any number of threads.
+ * instruction sets and any number of threads. Integers are exact in any order, and their additions
+ * take one cycle, so four sums do.
  *
  * Higham 2002, section 4.2 (blocked summation); Liu 2015, section 2.3.1. */
 #include <string.h>
 
 #include "vec/vec.h"
 #define EK_VECTORS
+#define EK_PLAIN_LOOPS
 #define EK_FILE "vec/dot_dense_lanes.c"
 #include "base/for_each.h"
 
 #include "simd/array_gather.h"
 #include "vec/terms.h"
 
-#define LANES 16
+#define LANES (EK_VAL_FLOAT ? 16 : 4)
 
 /* Stores in *out the sum of the products of entries begin .. end - 1. */
 static void FN(dot_dense)(const eki_array *a, int64_t begin, int64_t end, void *out)

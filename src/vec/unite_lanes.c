@@ -175,10 +175,11 @@ static int64_t FN(unite_pairs)(const eki_two *t)
 	switch (t->op) {
 	case EK_MAX: return FN(unite)(t, (how){false, EK_MAX});
 	case EK_MIN: return FN(unite)(t, (how){false, EK_MIN});
+#if !EK_VAL_FLOAT
 	case EK_OR: return FN(unite)(t, (how){false, EK_OR});
-	case EK_SUM: break;
+#endif
+	default: return FN(unite)(t, (how){false, EK_SUM});
 	}
-	return FN(unite)(t, (how){false, EK_SUM});
 }
 #undef INLINE
 
