@@ -8,8 +8,11 @@
  * where that of the previous candidate was. The order is shuffled in every round, so that no
  * candidate always runs after the same one. Candidates have threads of several run times, whose
  * idle threads spin before they sleep, so each candidate begins when those of the previous one
- * sleep. A batch during which other processes took a processor away for more than a hundredth of
- * its time is repeated, a few times at most. */
+ * sleep. A batch whose threads waited for a processor for more than a thirtieth of the time that
+ * they could have run is repeated, a few times at most. Its time is wrong by no more than that,
+ * which is less than what rounds differ by. A stricter limit would leave out all problems of
+ * gigabytes: on a virtual machine the kernel's own threads that take back freed pages need a
+ * fiftieth. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +27,7 @@
 #define WARM_CALLS      3     /* untimed calls that bring a working set into the last-level cache */
 #define SETTLE_MOST     50    /* milliseconds to wait for idle threads at most */
 #define SETTLED_SECONDS 1e-4  /* less than a thread that spins uses in a millisecond */
-#define MOST_WAITED     0.01  /* share of a batch that its threads may wait for a processor */
+#define MOST_WAITED     0.033 /* share of the time of a batch's threads that may be waits */
 #define MIN_ROUNDS      5
 #define ATTEMPTS        4
 #define MAX_ROUNDS      100000
@@ -136,11 +139,26 @@ static long disturbances(void)
 	return !crowded && getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_nivcsw : 0;
 }
 
-/* Tells whether the kernel has not taken a processor from this process since `taken` and `waited`
- * were noted, or for a small part of the `seconds` only: in a long batch a daemon always runs. */
-static bool undisturbed(long taken, double waited, double seconds)
+/* What the kernel counts of this process. */
+struct ledger {
+	long taken;          /* how often it took a processor from a thread */
+	double waited, used; /* seconds of all threads */
+};
+
+static struct ledger ledger_now(void)
 {
-	return disturbances() == taken || waited_seconds() - waited <= MOST_WAITED * seconds;
+	return (struct ledger){disturbances(), crowded ? NAN : waited_seconds(),
+	                       processor_seconds()};
+}
+
+/* Tells whether the kernel has not taken a processor from this process since `then`, or for a small
+ * part of the time only: in a long batch a daemon always runs. */
+static bool undisturbed(struct ledger then)
+{
+	const struct ledger now = ledger_now();
+	const double waited = now.waited - then.waited;
+
+	return now.taken == then.taken || waited <= MOST_WAITED * (waited + now.used - then.used);
 }
 
 /* Times a batch, and repeats it a few times at most if it was disturbed. Returns the seconds of one
@@ -151,11 +169,10 @@ static double batch(struct candidate *c)
 	bool alone = false;
 
 	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-		const double waited = waited_seconds();
-		const long taken = disturbances();
+		const struct ledger then = ledger_now();
 		const double seconds = timed(c, c->calls);
 
-		alone = undisturbed(taken, waited, seconds);
+		alone = undisturbed(then);
 		c->runs += c->calls;
 		if (alone || seconds < shortest)
 			shortest = seconds;

@@ -18,12 +18,19 @@ static const struct argp_option options[] = {
 	{"toy", KEY_TOY, NULL, 0, "tiny problems, which only show that everything runs", 0},
 	{"minutes", KEY_MINUTES, "N", 0, "begin nothing after N minutes (--quick: 9)", 0},
 	{"list", KEY_LIST, NULL, 0, "measure nothing; show the experiments and what is there", 0},
-	{"again", KEY_AGAIN, NULL, 0, "forget the records that are there", 0},
+	{"again", KEY_AGAIN, "all|disturbed", OPTION_ARG_OPTIONAL,
+         "forget the records of EXPERIMENT that are there (all), or only those that other "
+         "processes "
+         "disturbed",
+         0},
 	{"plots", KEY_PLOTS, "pdf|png|svg", 0, "draw each chart to a file, too, by gnuplot", 0},
 	{"works", KEY_WORKS, "FOLDER", 0, "take the descriptions of the works from there", 0},
 	{0}};
 
 static const struct tool_choice plot_kinds[] = {{"pdf", 0}, {"png", 1}, {"svg", 2}, {NULL, 0}};
+
+static const struct tool_choice agains[] = {
+	{"all", FORGET_ALL}, {"disturbed", FORGET_DISTURBED}, {NULL, 0}};
 
 /* Where records are kept. Steps differ between the modes, so each has a folder of its own. */
 static const char *const folders[MODES] = {"reproduction", "reproduction-quick",
@@ -58,7 +65,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		w->mode = key == KEY_QUICK ? MODE_QUICK : MODE_TOY;
 		break;
 	case KEY_LIST: w->list = true; break;
-	case KEY_AGAIN: w->again = true; break;
+	case KEY_AGAIN:
+		w->again = arg ? (enum again)tool_choose("--again", arg, agains) : FORGET_ALL;
+		break;
 	case KEY_PLOTS: w->plots = plot_kinds[tool_choose("--plots", arg, plot_kinds)].name; break;
 	case KEY_WORKS: w->works = arg; break;
 	case KEY_MINUTES:
@@ -93,7 +102,7 @@ static const char doc[] =
 	"when it is called again. What was measured on GPUs needs --device. Other libraries take "
 	"part where they are found (make peers, EK_PEERS), real matrices where EK_MATRICES names "
 	"their folder; elsewhere twins stand for them. A library that is installed later takes "
-	"part in steps that are measured from then on; --again measures all anew.\n\n"
+	"part in steps that are measured from then on; --again measures them anew.\n\n"
 	"A claim holds if the whole 95 % interval of the ratio is on its side of 1, does not hold "
 	"if it is on the other side, and ties in between. It is not judged without an interval, if "
 	"others disturbed the machine, if its sides were not measured in the same rounds, or if a "
@@ -130,6 +139,45 @@ static int measure_step(const struct step *step, struct store *store, const stru
 	}
 	tally->measured++;
 	return store_add(store, step->command, records, tool_seconds() - start);
+}
+
+/* Tells whether --again forgets a step. */
+static bool is_forgotten(const struct store *store, const struct wanted *w, const struct step *step)
+{
+	const json_t *records = json_object_get(store->records, step->command), *record;
+	bool disturbed = false;
+	size_t k;
+
+	if (step->device && !w->common.device)
+		return false;
+	json_array_foreach(records, k, record)
+		disturbed = disturbed || value_is_disturbed(record, "ms");
+	return w->again == FORGET_ALL ? records || json_object_get(store->failed, step->command)
+	                              : disturbed;
+}
+
+/* Forgets what --again says of the wanted experiments. Steps that this run cannot measure keep
+ * their records. */
+static int forget(const struct works *works, struct store *store, const struct wanted *w)
+{
+	const char **command = NULL;
+	int count = 0;
+
+	for (int k = 0; w->again && k < works->count; k++) {
+		const struct experiment *e = &works->experiment[k];
+
+		for (int j = 0; e->wanted && j < e->steps; j++) {
+			if (!is_forgotten(store, w, &e->step[j]))
+				continue;
+			command = need(realloc(command, (size_t)(count + 1) * sizeof *command),
+			               "steps");
+			command[count++] = e->step[j].command;
+		}
+	}
+	const int code = count ? store_forget(store, command, count) : TOOL_OK;
+
+	free(command);
+	return code;
 }
 
 /* Says what an interrupt would leave now. */
@@ -224,6 +272,7 @@ int cmd_reproduce(int argc, char **argv)
 	wanted.device = wanted.common.device ? wanted.common.device : store_device(&store);
 	for (int k = 0; !code && k < works.count; k++)
 		code = steps_make(&works.experiment[k], &wanted);
+	code = code ? code : forget(&works, &store, &wanted);
 	code = code ? code : tool_json_open(&wanted.common);
 	if (!code)
 		code = wanted.list ? tell_list(&works, &store, &wanted)

@@ -22,6 +22,9 @@
 enum mode { MODE_FULL, MODE_QUICK, MODE_TOY, MODES };
 extern const char *const mode_name[MODES];
 
+/* Which records of the wanted experiments --again forgets. */
+enum again { KEEP_ALL, FORGET_ALL, FORGET_DISTURBED };
+
 struct wanted {
 	struct tool_options common;
 	enum mode mode;
@@ -30,7 +33,8 @@ struct wanted {
 	const char *plots;  /* --plots: "pdf", "png" or "svg", or NULL */
 	const char *works;  /* --works: a folder with descriptions of works, or NULL for ours */
 	double minutes;     /* no step begins after that; 0: no limit */
-	bool list, again;
+	enum again again; /* which records are forgotten before anything is measured */
+	bool list;
 	char **names; /* works and experiments, none for all */
 	int count;
 };
@@ -86,6 +90,8 @@ struct store {
 int store_open(struct store *store, const struct wanted *wanted);
 /* Adds the records of a step, which it takes over, in one write that reaches the disk. */
 int store_add(struct store *store, const char *command, json_t *records, double seconds);
+/* Forgets the records of `count` steps, and that they failed. */
+int store_forget(struct store *store, const char *const *command, int count);
 /* Returns the text of a key in the first record that has it, or NULL. */
 const char *store_first(const struct store *store, const char *key);
 /* Returns the device of the steps that are there, or NULL. */

@@ -2,7 +2,8 @@
  * The records of steps, in the file records.jsonl of the output folder: the lines that ek bench
  * writes, each with the step that it belongs to, then a line that ends the step and says how many
  * records it has, or why it has none. Lines of a step are written at once and reach the disk before
- * the next step begins. A step without its last line was cut off and is measured again.
+ * the next step begins. A step without its last line was cut off and is measured again. Records
+ * stay in the file when they are forgotten: a line says so, and those of the next time count.
  * bench/compare.py reads such files, too. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,6 +29,12 @@ static void end_step(struct store *store, json_t *open, const char *step, size_t
 	json_object_del(open, step);
 }
 
+static void forget_step(const struct store *store, const char *step)
+{
+	json_object_del(store->records, step);
+	json_object_del(store->failed, step);
+}
+
 /* Reads one line. Records wait in `open` until the end of their step is read. */
 static void take_line(struct store *store, json_t *open, const char *line)
 {
@@ -38,6 +45,8 @@ static void take_line(struct store *store, json_t *open, const char *line)
 
 	if (step && why) {
 		json_object_set(store->failed, step, why);
+	} else if (step && json_object_get(o, "forgotten")) {
+		forget_step(store, step);
 	} else if (step && json_object_get(o, "end")) {
 		end_step(store, open, step,
 		         (size_t)json_integer_value(json_object_get(o, "records")));
@@ -107,8 +116,6 @@ static int open_file(struct store *store, const struct wanted *wanted)
 	if (flock(store->file, LOCK_EX | LOCK_NB) != 0)
 		return tool_fail(TOOL_FAILED, "%s: another ek reproduce is at work in this folder",
 		                 store->path);
-	if (wanted->again && ftruncate(store->file, 0) != 0)
-		return tool_fail(TOOL_FAILED, "%s: %s", store->path, strerror(errno));
 	return TOOL_OK;
 }
 
@@ -200,6 +207,23 @@ int store_fail(struct store *store, const char *command, const char *why)
 {
 	return write_step(store, command, NULL,
 	                  json_pack("{s:s, s:o}", "step", command, "failed_step", text_json(why)));
+}
+
+int store_forget(struct store *store, const char *const *command, int count)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = need(open_memstream(&text, &size), "records");
+
+	for (int k = 0; k < count; k++) {
+		put_line(json_pack("{s:s, s:b}", "step", command[k], "forgotten", 1), true, out);
+		forget_step(store, command[k]);
+	}
+	fclose(out);
+	const int code = append(store, text, size);
+
+	free(text);
+	return code;
 }
 
 const char *store_device(const struct store *store)

@@ -227,5 +227,5 @@ void tell_peers(const struct store *store, const struct wanted *w)
 	if (!found)
 		tool_remark(&w->common,
 		            "no other library took part; make peers installs some, for steps that "
-		            "are measured from then on (--again: all)");
+		            "are measured from then on (--again: those that are there, too)");
 }

@@ -93,8 +93,32 @@ expect "the steps that had ended are not repeated" test "$(ends cut)" = 8
 expect "no record counts twice" test \
 	"$(grep -o '"points":\[[^]]*' cut/index.html | grep -o '"x":' | wc -l)" = 8
 expect "their records are the same" diff <(head -n 1 kept) <(head -n 1 cut/records.jsonl)
-run 0 --works works -o cut --again --minutes 0.0001 --quiet
-expect "what no time is left for is told" grep -q "left for the next call" out
+
+# ---- Records that are forgotten ------------------------------------------------------------------
+
+cat >works/other.json <<'END'
+{"work": "other", "number": "8", "authors": "A", "year": 2000, "title": "T", "experiments": [
+ {"id": "1", "what": "Figure 1", "title": "T", "runs": [
+  {"bench": "scan --method serial --type f32 --time 0.2", "each": {"--n": ["1000", "500"]}}]}]}
+END
+run 0 --works works -o cut --quiet other
+expect "a step that experiments share is measured once" test "$(ends cut)" = 9
+sed -i 's/"disturbed":[0-9.e-]*/"disturbed":0/
+	/--n [12]000"/s/"disturbed":0/"disturbed":0.5/' cut/records.jsonl
+run 0 --works works -o cut --again=disturbed --quiet other
+expect "--again=disturbed measures what was disturbed, of the named experiments" \
+	test "$(ends cut)" = 10 -a "$(grep forgotten cut/records.jsonl | grep -c -- '--n 1000"')" = 1
+run 2 --works works -o cut --again=some
+run 0 --works works -o cut --again --minutes 0.0000001 --quiet cut
+expect "what no time is left for is told" grep -q "8 steps left for the next call" out
+run 0 --works works -o cut --list
+expect "--again forgets all of the named experiments" grep -q "^cut.1 .* 0 of 8" out
+expect "and nothing of others" grep -q "^other.1 .* 1 of 2" out
+run 0 --works works -o cut --quiet cut
+expect "the next run goes on without --again" test "$(ends cut)" = 18
+
+# ---- An interrupt --------------------------------------------------------------------------------
+
 set -m # otherwise the shell makes background commands ignore SIGINT
 "$EK" reproduce --works works -o int >out 2>err &
 child=$!
