@@ -42,33 +42,16 @@ static int help(void)
 	return TOOL_OK;
 }
 
-/* Writes ", gather_data_sampling: " and what the system says of it to `state`: microcode against
- * this leak makes gather instructions several times slower. Writes nothing where the system does
- * not know it. */
-static const char *gather_state(char state[128])
-{
-	FILE *file = fopen("/sys/devices/system/cpu/vulnerabilities/gather_data_sampling", "r");
-	char line[96] = "";
-
-	state[0] = 0;
-	if (file && fgets(line, sizeof line, file))
-		snprintf(state, 128, ", gather_data_sampling: %.*s", (int)strcspn(line, "\n"),
-		         line);
-	if (file)
-		fclose(file);
-	return state;
-}
-
 /* Fills in the machine, the date and the commit of the library. */
 static void start(struct bench *b)
 {
 	const time_t now = time(NULL);
 	ek_build_info info = {.size = sizeof info};
-	char processor[TOOL_PROCESSOR], date[32], state[128];
+	char processor[TOOL_PROCESSOR], date[32];
 	struct tm utc;
 
-	b->machine = keep("%s, %ld processors%s", tool_processor(processor),
-	                  sysconf(_SC_NPROCESSORS_ONLN), gather_state(state));
+	b->machine = keep("%s, %ld processors", tool_processor(processor),
+	                  sysconf(_SC_NPROCESSORS_ONLN));
 	b->state = machine_state();
 	gmtime_r(&now, &utc);
 	strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);

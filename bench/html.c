@@ -148,8 +148,9 @@ static json_t *figures(const struct bench *b)
 {
 	const struct operation *op = b->op;
 	const char *meta =
-		keep("%s · %s · %.16s UTC · evenkeel %s%s%s", b->machine, op->place(b), b->date,
-	             ek_version(), b->commit ? ", commit " : "", b->commit ? b->commit : "");
+		keep("%s · %s · %.16s UTC · evenkeel %s%s%s%s%s", b->machine, op->place(b), b->date,
+	             ek_version(), b->commit ? ", commit " : "", b->commit ? b->commit : "",
+	             b->state ? " · " : "", b->state ? b->state : "");
 	char *legend = legend_text(op);
 	json_t *all = json_pack(
 		"{s:s, s:s, s:s, s:s, s:s, s:s*, s:b, s:b, s:f, s:o, s:o, s:o, s:o}", "layout",

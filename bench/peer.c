@@ -57,6 +57,27 @@ static ek_operation wanted(const struct bench *b)
 	return b->op->peers ? b->op->peers : b->op->operation;
 }
 
+/* Tells whether --method names a method of the processor. */
+static bool names_processor(const struct bench *b)
+{
+	const char *names = methods_named(b);
+	char name[TOOL_METHOD];
+
+	while (names && tool_method_next_of(b->op->operation, &names, name))
+		if (!tool_chooses(name) && !tool_method_on_device(name) &&
+		    !tool_method_on_both(name))
+			return true;
+	return false;
+}
+
+/* Tells whether a peer is of the side that is measured. On a device peers of the processor take
+ * part beside methods of the processor, which only --method brings there, and as these: with data
+ * of the host and the processor's clock. */
+static bool peer_here(const struct bench *b, const ek_peer *peer)
+{
+	return tool_on_device(b->ctx) ? peer->device || names_processor(b) : !peer->device;
+}
+
 /* Adds the peers of a module. Returns false, and says why, if the module cannot be used here. */
 static bool load_module(struct bench *b, const char *path)
 {
@@ -75,7 +96,7 @@ static bool load_module(struct bench *b, const char *path)
 		tool_remark(&b->o.common, "peer left out: %s does not work here", path);
 	for (const ek_peer *const *p = peer; p && *p; p++)
 		if ((*p)->abi == EK_PEER_ABI && (*p)->operations & EK_PEER_OF(wanted(b)) &&
-		    !(*p)->device == !tool_on_device(b->ctx) && peers->count < PEERS_MAX)
+		    peer_here(b, *p) && peers->count < PEERS_MAX)
 			peers->peer[peers->count++] = *p;
 	return peer;
 }

@@ -169,6 +169,8 @@ static const struct column product_columns[] = {
          "two operations for each nonzero and column, divided by that time"},
 	{"GB/s", BLOCK | LINE | PAGE, V_RATE, "%.1f", NULL,
          "bytes of the CSR arrays, x and y, whatever the format, divided by that time"},
+	{"gathered", BLOCK | VECTORS, V_GATHERED_RATE, "%.1f", NULL,
+         "the same if x is read once for each nonzero (Liu and Vinter 2015)"},
 	{"bound", LINE, VALUES, NULL, cell_bound,
          "bandwidth at which the same threads read as many bytes from one array, or the device "
          "copies them; c: in cache"},

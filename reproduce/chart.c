@@ -213,16 +213,15 @@ static json_t *chart_of(const struct source *s, json_t *list, const char *title)
 	const bool profile = strcmp(chart_text(chart, "kind"), "profile") == 0;
 
 	front_mark(s->e, s->y, list); /* by the times, which a profile has no more */
-	if (profile)
-		profile_make(list);
-	return json_pack("{s:o, s:s, s:s, s:s, s:O*, s:O*, s:s*, s:s*, s:s*, s:o}", "title",
-	                 text_json(title), "kind", profile ? "curves" : chart_text(chart, "kind"),
-	                 "x", profile ? "time over that of the fastest" : chart_text(chart, "x"),
-	                 "y", s->y, "log", json_object_get(chart, "log"), "label",
-	                 json_object_get(chart, "label"), "mean",
-	                 mean == MEANS ? NULL : mean_name[mean], "reduce",
-	                 s->reduce == MEANS ? NULL : mean_name[s->reduce], "spread",
-	                 profile ? NULL : spread_text(s, list), "series", list);
+	const int left_out = profile ? profile_make(list) : 0;
+	return json_pack(
+		"{s:o, s:s, s:s, s:s, s:O*, s:O*, s:s*, s:s*, s:s*, s:i, s:o}", "title",
+		text_json(title), "kind", profile ? "curves" : chart_text(chart, "kind"), "x",
+		profile ? "time over that of the fastest" : chart_text(chart, "x"), "y", s->y,
+		"log", json_object_get(chart, "log"), "label", json_object_get(chart, "label"),
+		"mean", mean == MEANS ? NULL : mean_name[mean], "reduce",
+		s->reduce == MEANS ? NULL : mean_name[s->reduce], "spread",
+		profile ? NULL : spread_text(s, list), "left_out", left_out, "series", list);
 }
 
 /* Returns the records whose key `split` has this value; all without a key. */

@@ -5,8 +5,9 @@
  * the whole is on the other side, and ties if 1 is inside. How many times faster depends on the
  * machine, so it is told, but not judged. Not judged at all are sides that were measured one after
  * the other, between which the machine may have changed, and methods that stand for what the work
- * measured. A number that the work gives is set beside ours; only one that is the same on every
- * machine is judged. */
+ * measured, and what is left if others disturbed more than half of the cases. A number that the work
+ * gives is set beside ours; only one that is the same on every machine is judged, and a mean that
+ * the work says is below some value. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,17 +42,33 @@ static const char *figure_text(double value)
 	return keep(value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.4g", value);
 }
 
+/* Returns where the work reports a value: the page or, of a text without pages, the section. */
+static const char *place_text(const json_t *claim)
+{
+	const json_t *page = json_object_get(claim, "page");
+	const char *section = json_string_value(json_object_get(claim, "section"));
+
+	return page      ? keep(" (p. %lld)", (long long)json_integer_value(page))
+	       : section ? keep(" (section %s)", section)
+	                 : "";
+}
+
+/* Tells whether a number is one that the work says is below the published value. */
+static bool is_below(const json_t *number)
+{
+	return json_is_true(json_object_get(number, "below"));
+}
+
 /* Returns the sentence that says what the work reports, "" for a comparison of ours. */
 static const char *source_text(const json_t *claim, const char *unit)
 {
 	const struct published p = published_of(claim);
-	const json_t *page = json_object_get(claim, "page");
-	const char *who = keep("The work%s",
-	                       page ? keep(" (p. %lld)", (long long)json_integer_value(page)) : "");
+	const char *who = keep("The work%s", place_text(claim));
+	const char *sign = is_below(claim) ? "below " : "";
 
 	return json_is_true(json_object_get(claim, "ours")) ? ""
 	       : p.words                                    ? keep("%s says so in words.", who)
-	       : p.low == p.high ? keep("%s: %s%s.", who, figure_text(p.low), unit)
+	       : p.low == p.high ? keep("%s: %s%s%s.", who, sign, figure_text(p.low), unit)
 	                         : keep("%s: %s to %s%s.", who, figure_text(p.low),
 	                                figure_text(p.high), unit);
 }
@@ -129,7 +146,8 @@ static const char *no_verdict(const json_t *claim, const struct found *f)
 		return "the work expects no gain of so few threads";
 	return stand_in   ? stand_in
 	       : f->apart ? "the sides were measured one after the other, not in the same rounds"
-	                  : no_interval(f);
+	       : f->disturbed > f->cases ? "others disturbed more than half of the cases"
+	                                 : no_interval(f);
 }
 
 /* Tells whether a claim on the largest ratio has only one, which the claim on the mean has, too. */
@@ -141,9 +159,12 @@ static bool is_lone(const json_t *claim, const struct found *f)
 /* Returns how many cases there are, and how many of them are twins or were left out. */
 static const char *cases_text(const json_t *claim, const struct found *f)
 {
-	const char *text = f->cases > 1 ? keep(", %s of %d cases",
-	                                       mean_name[mean_named(claim, GEOMETRIC)], f->cases)
-	                                : ", one case";
+	const int all = f->cases + f->disturbed;
+	const char *of = f->disturbed ? keep(" of %d", all) : "";
+	const char *text = f->cases > 1
+	                           ? keep(", %s of %d%s cases",
+	                                  mean_name[mean_named(claim, GEOMETRIC)], f->cases, of)
+	                           : keep(", one%s %s", of, f->disturbed ? "cases" : "case");
 
 	if (f->twins)
 		text = keep("%s%s", text,
@@ -250,11 +271,17 @@ static struct found find_number(const struct experiment *e, const struct store *
 	json_array_foreach(records, n, record) {
 		const double value = record_number(record, key);
 
-		if (isnan(value) || (mean != MEANS && value_is_disturbed(record, key)))
+		if (isnan(value))
 			continue;
+		if (mean != MEANS && value_is_disturbed(record, key)) {
+			f.disturbed++;
+			continue;
+		}
 		f.interval.low = f.cases ? fmin(f.interval.low, value) : value;
 		f.interval.high = f.cases ? fmax(f.interval.high, value) : value;
 		error[f.cases] = interval_error(record, key);
+		if (!isfinite(error[f.cases]))
+			f.no_error = why_no_error(record, key);
 		all[f.cases++] = value;
 		f.twins += record_is_twin(record);
 	}
@@ -272,10 +299,47 @@ static const char *found_text(const json_t *number, const struct found *f)
 {
 	const struct interval *i = &f->interval;
 
-	if (json_object_get(number, "mean"))
+	if (json_object_get(number, "mean") && i->known)
 		return keep("%.3g (%.3g to %.3g)%s", i->at, i->low, i->high, cases_text(number, f));
+	if (json_object_get(number, "mean"))
+		return keep("%.3g%s", i->at, cases_text(number, f));
 	return i->low == i->high ? figure_text(i->low)
 	                         : keep("%s to %s", figure_text(i->low), figure_text(i->high));
+}
+
+/* Returns why the machine did not count a number, if it is one of counters, or NULL. */
+static const char *refused_text(const struct experiment *e, const struct store *store,
+                                const json_t *number)
+{
+	const char *key = json_string_value(json_object_get(number, "value"));
+	json_t *records = records_of(e, store, json_object_get(number, "where"), NULL), *record;
+	const char *why = NULL, *text;
+	size_t n;
+
+	json_array_foreach(records, n, record)
+		if ((text = json_string_value(json_object_get(record, "counters_refused"))))
+			why = keep("%s", text);
+	json_decref(records);
+	return has_word("reused_lines misses_per_line", key) ? why : NULL;
+}
+
+/* Judges a mean that the work says is below its value; it is a claim like others. */
+static json_t *judge_below(const json_t *number, const struct found *f)
+{
+	const struct interval *i = &f->interval;
+	const double most = published_of(number).high;
+	const char *why = f->cases ? no_verdict(number, f) : NULL;
+	const enum verdict verdict = !f->cases || why ? UNKNOWN
+	                             : i->high < most ? HOLDS
+	                             : i->low > most  ? FAILS
+	                                              : TIES;
+	const char *here = f->disturbed ? "other processes disturbed the measurement"
+	                                : "there are no records";
+
+	here = f->cases ? keep("Here: %s: %s%s%s.", found_text(number, f), verdict_name[verdict],
+	                       why ? ", since " : "", why ? why : "")
+	                : keep("Not measured here: %s.", here);
+	return result_of(number, verdict_name[verdict], source_text(number, ""), here, f);
 }
 
 /* A twin has the published numbers by construction, so they are not judged. */
@@ -288,15 +352,22 @@ static json_t *judge_number(const struct experiment *e, const struct store *stor
 	const bool judged = exact && f.cases && !f.twins;
 	const enum verdict verdict =
 		f.interval.low >= p.low && f.interval.high <= p.high ? HOLDS : FAILS;
+	const char *refused = f.cases ? NULL : refused_text(e, store, number);
 	const char *text = f.cases ? found_text(number, &f) : "";
-	const char *here = !f.cases           ? "Not measured here."
+	const char *here = refused            ? keep("Not measured here: %s.", refused)
+	                   : !f.cases         ? "Not measured here."
 	                   : judged           ? keep("Here: %s: %s.", text, verdict_name[verdict])
 	                   : exact && f.twins ? keep("Here: %s, by construction: a twin.", text)
 	                                      : keep("Here: %s.", text);
+
+	if (is_below(number))
+		return judge_below(number, &f);
 	json_t *result = result_of(number, judged ? verdict_name[verdict] : NULL,
 	                           source_text(number, ""), here, &f);
 
 	json_object_set_new(result, "number", text_json(text));
+	if (refused)
+		json_object_set_new(result, "refused", json_true());
 	if (json_object_get(number, "mean"))
 		json_object_set_new(result, "means", json_true());
 	return result;

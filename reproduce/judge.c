@@ -66,24 +66,42 @@ static double for_bytes(const json_t *record)
 	return 1 / ((of_index + of_value) * entries + 3 * of_index * plain_number(record, "rows"));
 }
 
-/* Values that follow from another one of the record: times a factor, and something added. */
+static double by_least_time(const json_t *record)
+{
+	return 1 / plain_number(record, "ms_p10");
+}
+
+/* Returns 1 / the time of a product of its own. */
+static double by_own_product(const json_t *record)
+{
+	return plain_number(record, "own_calls") / plain_number(record, "csr_ms");
+}
+
+/* Values that follow from another one of the record: times a factor, and something added. If the
+ * factor is `exact`, their percentiles follow from those of the other one; else they have none. */
 static const struct derived {
 	const char *key, *of;
 	double (*factor)(const json_t *record);
 	double plus;
-} derived[] = {{"ns_per_nnz", "ms", ns_for_nonzero, 0},
-               {"of_precise", "temporary_bytes", for_bytes, 1}};
+	bool exact;
+} derived[] = {{"ns_per_nnz", "ms", ns_for_nonzero, 0, true},
+               {"of_precise", "temporary_bytes", for_bytes, 1, true},
+               {"spread", "ms_p90", by_least_time, 0, false},
+               {"coo_own_calls", "coo_ms", by_own_product, 0, false}};
 enum { DERIVED = sizeof derived / sizeof *derived };
 
 double record_spread(const json_t *record, const char *key, const char *suffix)
 {
 	const int length = (int)strcspn(key, ".");
 
-	for (int k = 0; k < DERIVED; k++)
-		if (strcmp(derived[k].key, key) == 0)
-			return derived[k].plus +
-			       derived[k].factor(record) *
-			               plain_number(record, keep("%s%s", derived[k].of, suffix));
+	for (const struct derived *d = derived; d < derived + DERIVED; d++) {
+		if (strcmp(d->key, key) != 0)
+			continue;
+		if (*suffix && !d->exact)
+			return NAN;
+		return d->plus +
+		       d->factor(record) * plain_number(record, keep("%s%s", d->of, suffix));
+	}
 	return plain_number(record, keep("%.*s%s%s", length, key, suffix, key + length));
 }
 

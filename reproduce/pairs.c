@@ -42,8 +42,7 @@ bool value_is_disturbed(const json_t *record, const char *key)
 	return !is_counted(key) && disturbed_much(record_number(record, "disturbed"));
 }
 
-/* Returns why the error of a record's value is not known. */
-static const char *no_error(const json_t *record, const char *key)
+const char *why_no_error(const json_t *record, const char *key)
 {
 	const double rounds = record_number(record, "rounds");
 
@@ -80,8 +79,8 @@ struct found find_ratio(const struct experiment *e, const struct store *store, c
 
 		error[f.cases] = hypot(interval_error(a, key), interval_error(b, over_key));
 		if (!isfinite(error[f.cases]))
-			f.no_error = isfinite(interval_error(a, key)) ? no_error(b, over_key)
-			                                              : no_error(a, key);
+			f.no_error = isfinite(interval_error(a, key)) ? why_no_error(b, over_key)
+			                                              : why_no_error(a, key);
 		f.apart += error[f.cases] > 0 &&
 		           !json_equal(json_object_get(a, "step"), json_object_get(b, "step"));
 		ratio[f.cases++] = less ? 1 / r : r; /* above 1 speaks for `of` */

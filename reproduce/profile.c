@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Performance profiles (Dolan and More 2002): for each series, the share of the problems on which
  * its time is at most t times that of the fastest, for t from 1 to 8. A problem that a series lacks
- * counts against it at every t. */
+ * counts against it at every t. Problems that other processes disturbed are left out of all series,
+ * unless there are no others. */
 #include <stdlib.h>
 
 #include "reproduce.h"
@@ -65,15 +66,46 @@ static json_t *curve(const json_t *points, const json_t *best)
 	return all;
 }
 
-void profile_make(json_t *list)
+/* Removes the points of the problems that are keys of `which`. */
+static void leave_out(json_t *list, const json_t *which)
 {
-	json_t *best = json_object(), *series;
-	size_t k;
+	json_t *series, *p;
+	size_t k, n;
 
+	json_array_foreach(list, k, series) {
+		json_t *points = json_array();
+
+		json_array_foreach(json_object_get(series, "points"), n, p)
+			if (!json_object_get(which, json_string_value(json_object_get(p, "x"))))
+				json_array_append(points, p);
+		json_object_set_new(series, "points", points);
+	}
+}
+
+int profile_make(json_t *list)
+{
+	json_t *best = json_object(), *disturbed = json_object(), *series, *p;
+	const char *x;
+	size_t k, n;
+
+	json_array_foreach(list, k, series)
+		json_array_foreach(json_object_get(series, "points"), n, p)
+			json_object_set_new(json_object_get(p, "disturbed") ? disturbed : best,
+			                    json_string_value(json_object_get(p, "x")),
+			                    json_true());
+	json_object_foreach(disturbed, x, p)
+		json_object_del(best, x);
+	const int count = json_object_size(best) ? (int)json_object_size(disturbed) : 0;
+
+	if (count)
+		leave_out(list, disturbed);
+	json_object_clear(best);
 	json_array_foreach(list, k, series)
 		keep_least(best, json_object_get(series, "points"));
 	json_array_foreach(list, k, series)
 		json_object_set_new(series, "points",
 		                    curve(json_object_get(series, "points"), best));
 	json_decref(best);
+	json_decref(disturbed);
+	return count;
 }

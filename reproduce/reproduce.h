@@ -177,6 +177,8 @@ struct found {
 };
 struct found find_ratio(const struct experiment *e, const struct store *store, const json_t *claim);
 bool record_is_twin(const json_t *record);
+/* Returns why the error of a record's value is not known. */
+const char *why_no_error(const json_t *record, const char *key);
 /* Tells whether other processes disturbed the measurement of a value of a record too much. Counts,
  * such as bytes, are not disturbed. */
 bool value_is_disturbed(const json_t *record, const char *key);
@@ -204,8 +206,9 @@ void means_over_matrices(enum mean_kind kind, json_t *series);
  * (front.c). `key` is that of their y. */
 void front_mark(const struct experiment *e, const char *key, json_t *series);
 /* Replaces the points of the series of a chart, times by problem, by performance profiles
- * (profile.c). */
-void profile_make(json_t *series);
+ * (profile.c). Leaves out the problems at which others disturbed the measurement, unless all are,
+ * and returns how many those are. */
+int profile_make(json_t *series);
 
 /* ---- The terminal (tell.c) ------------------------------------------------------------------- */
 
@@ -230,8 +233,11 @@ void tell_end(const struct works *works, const struct store *store, const struct
 
 /* ---- The page (page.c, place.c) -------------------------------------------------------------- */
 
-/* Returns where, when and with what the records were measured. */
-const char *place_of(const struct store *store);
+/* Returns where, when and with what the records of the works' steps were measured. */
+const char *place_of(const struct works *works, const struct store *store);
+/* Returns an object with the records of the steps of all experiments: the file may have others, of
+ * steps that no experiment asks for any more. The caller frees it. */
+json_t *place_records(const struct works *works, const struct store *store);
 
 /* Writes index.html into the folder, with the experiments that are wanted and all others that have
  * records. Returns an exit code. */

@@ -102,6 +102,8 @@ const said = c => {
 	const words = [c.reduce
 		&& `Each value is the ${c.reduce} of ${cases} matrices, those that all have.`,
 		c.spread && `Thin lines: ${c.spread}.`,
+		c.left_out && `Other processes disturbed the measurement of ${c.left_out} `
+			+ `${c.left_out == 1 ? 'problem, which is' : 'problems, which are'} left out.`,
 		disturbed && `Other processes disturbed ${disturbed} of ${all.length} values.`]
 		.filter(w => w);
 	return words.length ? tag('p', {class: 'meta'}, tag('small', {}, words.join(' '))) : '';
@@ -114,11 +116,13 @@ const chart_of = (c, title) => {
 
 /* ---- The text ------------------------------------------------------------------------------- */
 
-const verdict = c => tag('li', {}, badge(c.verdict ?? 'compared', good[c.verdict])
+const verdict = c => tag('li', {}, badge(c.verdict ?? (c.refused ? 'not measured' : 'compared'),
+	good[c.verdict])
 	+ ` <b>${quoted(c.text)}.</b> ${quoted(c.source)} ${quoted(c.sentence)}`);
-/* Claims as a list, numbers that were measured as a table. */
+/* Claims, and numbers that the machine cannot count, as a list; numbers that were measured as a
+ * table. */
 const claims_of = e => {
-	const list = e.claims.filter(c => c.number == null);
+	const list = e.claims.filter(c => c.number == null || c.refused);
 	const numbers = e.claims.filter(c => c.number != null && c.cases);
 	const lines = numbers.map(c => [c.text, [c.published].flat().join(' to '), c.number, c.verdict
 		?? (c.twins && !c.means ? 'a twin has it by construction, or nearly' : '')]);
@@ -179,7 +183,8 @@ document.querySelector('main').innerHTML = tag('h1', {}, 'The works, measured ag
 	+ 'this page. A claim holds if the whole interval of the ratio is on its side of 1; it is the '
 	+ '95 % interval that the spread of the times in the rounds gives. How much faster depends on '
 	+ 'the machine, and is told, but not judged. Nor are sides that were not measured in the same '
-	+ 'rounds, or methods that stand for what the work measured.</footer>';
+	+ 'rounds, methods that stand for what the work measured, or means of fewer than half of the '
+	+ 'cases, since other processes disturbed the rest.</footer>';
 document.querySelectorAll('[data-chart]').forEach(place => {
 	const {[place.dataset.chart]: all} = drawn, bars = /^(bars|stack)$/.test(all.kind);
 	const draw = {bars: draw_bars, stack: draw_stack}[all.kind] ?? draw_lines;

@@ -57,7 +57,7 @@ static const char *verdicts_text(const int count[VERDICTS])
 }
 
 /* Prints what the works claimed, and what was found here. What was not measured is counted by the
- * reason; numbers that were not are left out. */
+ * reason; numbers that were not are left out, unless the machine refused to count them. */
 static void tell_claims(const json_t *claims, FILE *out)
 {
 	json_t *claim, *count, *reasons = json_object();
@@ -72,7 +72,7 @@ static void tell_claims(const json_t *claims, FILE *out)
 			tool_paragraph(out, "  %s. %s%s%s",
 			               json_string_value(json_object_get(claim, "text")), source,
 			               *source ? " " : "", sentence);
-		else if (!json_object_get(claim, "number"))
+		else if (!json_object_get(claim, "number") || json_object_get(claim, "refused"))
 			json_object_set_new(reasons, sentence,
 			                    json_integer(1 + json_integer_value(json_object_get(
 								     reasons, sentence))));
@@ -146,6 +146,22 @@ int tell_list(const struct works *works, const struct store *store, const struct
 	return TOOL_OK;
 }
 
+/* Tells how many steps of the file no experiment asks for any more, since its descriptions or the
+ * options of the call have changed. */
+static void tell_others(const struct works *works, const struct store *store,
+                        const struct wanted *w)
+{
+	json_t *asked = place_records(works, store);
+	const size_t all = json_object_size(store->records), there = json_object_size(asked);
+
+	json_decref(asked);
+	if (all > there)
+		tool_remark(&w->common,
+		            "%s has records of %s that no experiment asks for; the page is without "
+		            "them",
+		            store->path, text_many((double)(all - there), "step"));
+}
+
 /* Tells which of the wanted steps failed and why, each once, and the sum of the verdicts. */
 void tell_end(const struct works *works, const struct store *store, const struct wanted *w,
               const int count[VERDICTS])
@@ -163,6 +179,7 @@ void tell_end(const struct works *works, const struct store *store, const struct
 	json_object_foreach(failed, command, why)
 		tool_paragraph(out, "failed: ek bench %s: %s", command, json_string_value(why));
 	json_decref(failed);
+	tell_others(works, store, w);
 	if (*verdicts_text(count))
 		fprintf(out, "claims: %s\n", verdicts_text(count));
 	fprintf(out, "page: %s/index.html\n", w->folder);

@@ -28,10 +28,11 @@ static const struct shape {
                  "beside",
                  "kind x"},
   table_shape = {"caption columns rows", "caption columns rows"},
-  claim_shape = {"text page published ours of over where across value over_value better mean "
-                 "stand_in per_thread",
+  claim_shape = {"text page section published ours of over where across value over_value better "
+                 "mean stand_in per_thread",
                  "text of over"},
-  number_shape = {"text page published value where exact mean", "text published value where"};
+  number_shape = {"text page section published value where exact below mean",
+                  "text published value where"};
 
 /* Checks the keys of an object. `where` names it in messages. Returns an exit code. */
 static int check_shape(const json_t *o, const struct shape *shape, const char *where)

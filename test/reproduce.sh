@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Tests ek reproduce: test/reproduce.sh PATH-OF-EK. Every experiment of every work runs at toy size; a
-# run that was killed goes on without a lost and without a repeated step; verdicts on records that are
-# written here; mistakes in descriptions. Takes about half a minute.
+# Tests ek reproduce: test/reproduce.sh PATH-OF-EK. Every experiment of every work runs at toy size, with
+# its steps of a device where OpenCL has one; a run that was killed goes on without a lost and without a
+# repeated step; verdicts on records that are written here; mistakes in descriptions. Takes about half a
+# minute, and MINUTES with a device.
 set -u
 EK=$(cd "$(dirname "${1:?the path of ek is expected}")" && pwd)/$(basename "$1")
 export LC_ALL=C TERM=dumb COLUMNS=100 EK_CACHE=off EK_PROFILE=none
@@ -49,6 +50,17 @@ expect "each step ended once" test \
 before=$(ends all)
 run 0 --toy --quiet -o all
 expect "nothing is measured twice" test "$(ends all)" = "$before"
+if "$EK" list devices --plain --quiet | grep -q '^opencl:0'; then
+	# Steps share kernels, which are compiled once.
+	EK_CACHE=$work/cache run 0 --toy --quiet -o all --device opencl
+	expect "no step of a device is missing" test "$(grep -cE 'failed|left for|--device' out)" = 0
+	for name in $names; do
+		expect "all steps of $name were measured" \
+			grep -qE "^$name \([^)]*\): ([0-9]+) of \1 steps" out
+	done
+else
+	echo "OpenCL has no device here: steps that need one are not run"
+fi
 
 # ---- A run that is cut off -----------------------------------------------------------------------
 
@@ -194,15 +206,15 @@ mkdir judge
 run 0 --works works -o judge judge.t1
 tr '\n' ' ' <out | sed 's/  */ /g' >line
 says() { expect "a verdict: $1" grep -qF "$1" line; }
-says "twice and eight times. The work: 3 times. Here: 4 times as fast (3.98 to 4.02), geometric mean of 2 cases, 1 left out as disturbed: holds, by more."
+says "twice and eight times. The work: 3 times. Here: 4 times as fast (3.98 to 4.02), geometric mean of 2 of 3 cases, 1 left out as disturbed: holds, by more."
 says "harmonic. The work: 2 to 4 times. Here: 3.2 times"
-says "3.2 times as fast (3.18 to 3.22), harmonic mean of 2 cases, 1 left out as disturbed: holds, by as much."
+says "3.2 times as fast (3.18 to 3.22), harmonic mean of 2 of 3 cases, 1 left out as disturbed: holds, by as much."
 says "the other way. The work: 1.5 times. Here: 0.25 times"
 says "left out as disturbed: does not hold."
 says "alike. The work says so in words. Here: 1 times"
 says "geometric mean of 2 cases: tie."
 says "slower. The work: 0.5 times. Here: 0.25 times"
-says "speed-ups. The work: 2 times. Here: 4 times (3.98 to 4.02), geometric mean of 2 cases, 1 left out as disturbed: holds, by more."
+says "speed-ups. The work: 2 times. Here: 4 times (3.98 to 4.02), geometric mean of 2 of 3 cases, 1 left out as disturbed: holds, by more."
 says "another value. The work says so in words. Here: 12 times as fast (11.9 to 12.1)"
 says "counts. The work says so in words. Here: 1 times, geometric mean of 3 cases: tie."
 says "1 claim: Not measured here: peer.x did not take part"
@@ -244,16 +256,28 @@ cat >works/none.json <<'END'
   {"text": "bytes apart", "published": 2, "value": "bytes", "of": {"method": "d"}, "over": {"method": "b"}},
   {"text": "ours", "ours": true, "of": {"method": "e"}, "over": {"method": "b"}},
   {"text": "ours of what varies", "ours": true, "value": "gaps", "of": {"method": "a"}, "over": {"method": "b"}},
+  {"text": "mostly disturbed", "published": 2, "of": {"method": "f"}, "over": {"method": "g"}},
+  {"text": "steady", "published": null, "value": "spread", "of": {"method": "a"}, "over": {"method": "b"}},
   {"text": "lone", "published": 3, "mean": "max", "of": {"method": "a"}, "over": {"method": "b"}},
   {"text": "lone of ours", "ours": true, "mean": "max", "of": {"method": "a"}, "over": {"method": "b"}}],
-  "numbers": [{"text": "a mean", "published": 1.5, "value": "ms", "mean": "harmonic", "where": {"method": ["a", "b"]}}]}]}
+  "numbers": [{"text": "a mean", "published": 1.5, "value": "ms", "mean": "harmonic", "where": {"method": ["a", "b"]}},
+   {"text": "not below", "section": "V", "published": 0.5, "value": "ms", "below": true, "mean": "median",
+    "where": {"method": "a"}},
+   {"text": "below", "published": 1.1, "value": "ms", "below": true, "mean": "median", "where": {"method": "a"}},
+   {"text": "below, two rounds", "published": 9, "value": "ms", "below": true, "mean": "median",
+    "where": {"method": "e"}},
+   {"text": "not counted", "published": 0.8, "value": "reused_lines", "where": {"method": "a"}}]}]}
 END
 mkdir none
 {
-	record a m1 1 | sed 's/"rounds"/"gaps":1,"bytes":6,"rounds"/'
+	record a m1 1 | sed 's/"rounds"/"gaps":1,"bytes":6,"counters_refused":"no counter","rounds"/'
 	record b m1 2 | sed 's/"rounds"/"gaps":2,"bytes":6,"rounds"/'
 	record e m1 4 | sed 's/"rounds":9/"rounds":2/'
-	echo '{"step":"spmv x","end":true,"records":3,"seconds":1}'
+	for m in m1 m2 m3; do
+		record f $m 1
+		record g $m 2
+	done | sed '/"m[23]"/s/"rounds"/"disturbed":0.5,"rounds"/'
+	echo '{"step":"spmv x","end":true,"records":9,"seconds":1}'
 	record d m1 1 | sed 's/"rounds"/"bytes":3,"rounds"/; s/spmv x/spmv y/'
 	echo '{"step":"spmv y","end":true,"records":1,"seconds":1}'
 } >none/records.jsonl
@@ -264,10 +288,17 @@ says "apart. The work: 3 times. Here: 2 times as fast (1.99 to 2.01), one case: 
 says "bytes apart. The work: 2 times. Here: 2 times, one case: holds, by as much."
 says "ours. Here: 0.5 times as fast, one case: no interval, since 2 rounds cannot tell how values vary."
 says "ours of what varies. Here: 2 times, one case: no interval, since the records have no percentiles of gaps."
+says "mostly disturbed. The work: 2 times. Here: 2 times as fast (1.99 to 2.01), one of 3 cases, 2 left out as disturbed: not judged, since others disturbed more than half of the cases."
+says "steady. The work says so in words. Here: 1 times, one case: not judged, since the records have no percentiles of spread."
 says "lone. The work: 3 times. Here there is one case, which has no largest: not judged."
 expect "the largest of one case of ours is left out" test "$(grep -c "lone of ours" line)" = 0
 says "a mean. The work: 1.5. Here: 1.33 (1.33 to 1.34), harmonic mean of 2 cases."
-says "claims: holds 1, not judged 3"
+says "not below. The work (section V): below 0.5. Here: 1 (0.995 to 1), one case: does not hold."
+says "below. The work: below 1.1. Here: 1 (0.995 to 1), one case: holds."
+says "below, two rounds. The work: below 9. Here: 4, one case: not judged, since 2 rounds cannot tell how values vary."
+says "1 claim: Not measured here: no counter."
+expect "the page says so, too" grep -q '"sentence":"Not measured here: no counter.",[^}]*"refused":true' none/index.html
+says "claims: holds 2, does not hold 1, not judged 6"
 
 # ---- A failure of a step that is not wanted ------------------------------------------------------
 
@@ -313,7 +344,10 @@ mkdir charts
 	echo '{"step":"spmv x","end":true,"records":5,"seconds":1}'
 	record auto m1 0.5 | sed 's/spmv x/spmv y/'
 	record other m1 3 | sed 's/spmv x/spmv y/'
-	echo '{"step":"spmv y","end":true,"records":2,"seconds":1}'
+	record peer.q.fast m1 3 | sed 's/spmv x/spmv y/; s/"rounds"/"version":"3.1","rounds"/'
+	echo '{"step":"spmv y","end":true,"records":3,"seconds":1}'
+	record a m1 1 | sed 's/spmv x/spmv z/; s/"rounds"/"commit":"of-old","rounds"/'
+	echo '{"step":"spmv z","end":true,"records":1,"seconds":1}'
 } >charts/records.jsonl
 run 0 --works works -o charts charts.1 --plots svg
 grep -o '"charts":.*' charts/index.html | sed 's/"published".*//; s/{"title"/\n&/g' >made
@@ -325,7 +359,10 @@ draws reduced '"name":"b".*"x":"f64","y":4,"cases":1.*"name":"c"' # c has only m
 draws parts '"name":"one".*"y":1,"x":"m1","from":0.0.*"name":"three".*"y":3,"x":"m1","from":1.0'
 draws best '"name":"our fastest".*"x":"m1".*"who":"auto".*"y":1,"x":"m2".*"who":"a".*"name":"auto"'
 expect "other records beside are not drawn" test "$(grep -c '"name":"other"' made)" = 0
-expect "the states are together" grep -q "governor fast; governor slow; load 0.50 to 3.00" charts/index.html
+expect "the states are together" grep -q "governor fast (1 of 2 records); governor slow (1 of 2 records); load 0.50 to 3.00" charts/index.html
+expect "other libraries have their versions" grep -q "other libraries: peer.q 3.1 " charts/index.html
+expect "what no experiment asks for is not told of" test "$(grep -c of-old charts/index.html)" = 0
+expect "but said to be there" grep -q "records of 1 step that no experiment asks for" err
 command -v gnuplot >/dev/null && expect "a stack is plotted" test -s charts/charts.1-3.svg
 
 # ---- Intervals of few rounds, against quantiles of Student's distribution from tables ------------
@@ -372,12 +409,14 @@ mkdir crowd
 		for k in 1 2 3; do record "spmv.near$k" "m$m" "1.1$m$k"; done
 		for k in 1 2 3 4 5 6 7 8; do record "spmv.slow$k" "m$m" "7.0$m$k"; done
 	done
-	echo '{"step":"spmv x","end":true,"records":36,"seconds":1}'
+	record spmv.slow1 m4 1 | sed 's/"rounds"/"disturbed":0.5,"rounds"/'
+	echo '{"step":"spmv x","end":true,"records":37,"seconds":1}'
 } >crowd/records.jsonl
 run 0 --works works -o crowd crowd.1
 grep -oE '"name":"[^"]*"|"back":true' crowd/index.html >marks
 expect "the profile has twelve series" test "$(grep -c spmv marks)" = 12
 expect "some are behind" grep -q back marks
+expect "a problem that others disturbed is left out" grep -q '"left_out":1' crowd/index.html
 for name in winner near1 near2 near3; do
 	expect "$name is in front" test "$(grep -A 1 "\"spmv.$name\"" marks | grep -c back)" = 0
 done

@@ -76,6 +76,13 @@ check 0 'spmv\.csr\.vector\.gpu +1 ' '*' 'ek bench scenario a.mtx --device openc
 check 0 'spmv\.csr\.vector\.gpu ' '*' \
 	'ek bench convert a.mtx --device opencl --method csr.vector.gpu --rounds 1'
 
+# Libraries of the processor beside a device take part only with methods of the processor.
+if [[ -e $(dirname "$EK")/bench/peers/peer_std.so ]]; then
+	scan='ek bench scan --n 1000 --type f32 --rounds 1 --device opencl --peers --method'
+	check 0 '"method":"peer\.std","device":"cpu".*"error":[0-9]' '*' "$scan serial,tiles.gpu --json -"
+	check 0 '^' 'none of those that are built does scan on devices' "$scan tiles.gpu"
+fi
+
 # Sparse results, and merges with a parameter.
 check 0 'spgemm\.csr\.hash\.gpu +[0-9.]+ +[0-9.]+ +[0-9.]' '*' \
 	'ek bench spgemm a.mtx --device opencl --method csr.hash.gpu --rounds 1'
