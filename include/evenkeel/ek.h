@@ -1464,8 +1464,9 @@ ek_status ek_transpose(ek_plan *plan, ek_matrix **C);
  * products, which is computed when the plan is made and in the first run after values changed. So
  * compare methods by the time of making a plan and one run, or by that of runs with new values. On
  * a device, triple.csr.left.gpu and triple.csr.right.gpu do the same; the first product stays in
- * its memory, except its row pointers. They are chosen only by name. Both products are done by the
- * same method of ek_spgemm on devices, and its rules hold for what is copied, for C, and if the
+ * its memory, except its row pointers. They were never timed on a GPU, so they are chosen only by
+ * name; ek_plan_explain says so of other plans in a context with a GPU. Both products are done by
+ * the same method of ek_spgemm on devices, and its rules hold for what is copied, for C, and if the
  * device fails.
  *
  * What is read: with alpha = 0 a run reads no values, but left and right have read them when the
