@@ -169,7 +169,9 @@ static void enter_ours(struct field *f, const char *method, bool again)
 	*(struct ours *)e->own = (struct ours){.method = keep("%s", method),
 	                                       .again = again,
 	                                       .on_device = tool_method_on_device(method)};
-	if (tool_method_on_device(method))
+	if (tool_method_on_both(method))
+		e->record.device = keep("cpu+%s", f->bench->device.name);
+	else if (tool_method_on_device(method))
 		e->record.device = f->bench->device.name;
 	e->again = again;
 	e->calls.run = run;
