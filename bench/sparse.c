@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek bench spgemm, spadd ...: operations with a sparse result, method by method. Each call of a
- * method, or of a peer, makes a plan and C in new memory, as in programs that compute once, and
- * frees those of the previous call; "NAME again" replaces the values of an existing C. The first
- * method of the operation is the reference; the unit of the ratios is op->unit. */
+ * ek bench spgemm, spadd ...: operations with a sparse result. Each call of a method, or of a peer,
+ * makes a plan and C in new memory, as a program that computes once; "NAME again" replaces the
+ * values of an existing C. The first method is the reference, op->unit the unit of the ratios. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,13 +163,14 @@ static void enter_ours(struct field *f, const char *method, bool again)
 	struct entrant *e =
 		entrant_add(f, RECORD_OURS, method, again ? " again" : "", sizeof(struct ours));
 	const struct sparse *p = f->problem;
+	const bool both = tool_method_on_both(method);
 	ek_plan *plan;
 
 	*(struct ours *)e->own = (struct ours){.method = keep("%s", method),
 	                                       .again = again,
 	                                       .on_device = tool_method_on_device(method)};
-	if (tool_method_on_device(method))
-		e->record.device = f->bench->device.name;
+	if (both || tool_method_on_device(method))
+		e->record.device = keep("%s%s", both ? "cpu+" : "", f->bench->device.name);
 	e->again = again;
 	e->calls.run = run;
 	e->move = move;

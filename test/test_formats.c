@@ -37,6 +37,7 @@ static void spec(const ek_format *f, int k, char *text, size_t size)
 	for (int i = 0; k > 0 && (p = ek_format_get_param(f, i)); i++) {
 		int64_t v = k == 1 ? p->min : p->max;
 
+		assert_true(i < EKI_FORMAT_DIMS);
 		/* Halving keeps powers of two, which some formats require. */
 		while (k > 2 && v / 2 >= p->min && rng_below(&draw, 3))
 			v /= 2;

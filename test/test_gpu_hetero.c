@@ -21,6 +21,7 @@ static struct rng rng = {6};
 
 /* ---- Cuts ------------------------------------------------------------------------------------ */
 
+/* Checks each cut with the device's own tiles or with small ones, of 4 entries in bunches of 8. */
 static void every_cut(ek_context *ctx, eki_memory memory)
 {
 	static const double pair[][2] = {{1, 0}, {1, 1}, {-2, 0.5}, {0.5, -1}, {2, 0}};
@@ -30,9 +31,13 @@ static void every_cut(ek_context *ctx, eki_memory memory)
 	ctx->small_work = 0; /* lets several threads work even on a small part */
 	for (int k = 0; lengths_edge(&m, k, &rng); k++)
 		for (int share = 0; share < 1000; share += share ? 300 : 1, turn++) {
-			char name[64];
+			const char *tiles = turn / 6 % 2 ? "t=2,w=2,b=2,s=2" : "";
+			char name[64], cut[24] = "";
 
-			snprintf(name, sizeof name, share ? "%s:share=%d" : "%s", method, share);
+			if (share)
+				snprintf(cut, sizeof cut, "share=%d%s", share, *tiles ? "," : "");
+			snprintf(name, sizeof name, "%s%s%s%s", method, *cut || *tiles ? ":" : "",
+			         cut, tiles);
 			lengths_check(&m, ctx,
 			              &(struct lengths_run){name, turn % 2 ? EK_F64 : EK_F32,
 			                                    (ek_index)(EK_I32 + turn % 3),
@@ -166,6 +171,28 @@ static void test_same_time(void **state)
 	each_device(same_time);
 }
 
+/* Checks that tiles which do not fit a group are refused. */
+static void refused(ek_context *ctx, eki_memory memory)
+{
+	const ek_hints hints = {.size = sizeof hints,
+	                        .method = "spmv.csr.hetero.gpu:share=20,t=256,b=2"};
+	ek_plan *plan = NULL;
+	ek_matrix *A;
+
+	(void)memory;
+	expect_status(ek_matrix_generate(ctx, "banded:n=30,lower=1,upper=1", EK_F64, EK_I32, &A),
+	              EK_OK);
+	expect_error(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_EUNSUPPORTED, "b = 2 bunches");
+	assert_null(plan);
+	ek_matrix_destroy(A);
+}
+
+static void test_refused(void **state)
+{
+	(void)state;
+	each_device(refused);
+}
+
 /* ---- Share, bits, bytes ---------------------------------------------------------------------- */
 
 /* Checks that a plan reports that it measured speeds, that all its runs give the same bits and, if
@@ -221,6 +248,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_cut),
 		cmocka_unit_test(test_same_time),
+		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_measured),
 	};
 

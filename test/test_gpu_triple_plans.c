@@ -161,10 +161,12 @@ static void test_strict(void **state)
 	each_device(strict);
 }
 
-/* Checks that methods of devices, which have no predictions, are not chosen. */
+/* Checks that methods of devices, which have no predictions, are not chosen, and that the plan says
+ * so if the device is not the processor. */
 static void choice(ek_context *ctx, eki_memory memory)
 {
 	const ek_device_info info = ctx->device->info;
+	char text[4096];
 
 	(void)memory;
 	mesh_open(ctx);
@@ -175,6 +177,8 @@ static void choice(ek_context *ctx, eki_memory memory)
 		snprintf(ctx->device->info.kind, sizeof info.kind, "%s", gpu ? "gpu" : "cpu");
 		expect_status(triple_plan(&mesh, NULL, &plan), EK_OK);
 		assert_string_equal(ek_plan_method(plan), "triple.csr.fused");
+		expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);
+		assert_true((strstr(text, "chosen only by name") != NULL) == gpu);
 		triple_same(&mesh, plan, "triple.csr.serial", &C, "chosen");
 		ek_matrix_destroy(C);
 		ek_plan_destroy(plan);

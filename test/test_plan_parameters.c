@@ -116,7 +116,7 @@ static const struct asked {
 	{"spmv.csr.stream.gpu:block=300", "block=300"},
 	{"spmv.csr.classes.gpu:u=2,w=64,s=9,columns=32", "u=2,w=64,s=9,columns=32"},
 	{"spmv.csr.patterns.gpu:u=2,w=64,s=9,columns=32", "u=2,w=64,s=9,columns=32"},
-	{"spmv.csr.hetero.gpu:share=300", "share=300"},
+	{"spmv.csr.hetero.gpu:share=300,t=8,w=4,b=2,s=3", "share=300,t=8,w=4,b=2,s=3"},
 	{"spmv.csr.merge.gpu:u=3", "u=3"},
 	{"spmv.csr.panels.gpu:panels=2,width=64", "panels=2,width=64"},
 	{"spmv.csr.panels.gpu:panels=4096,width=512", "panels=3,width=512"},

@@ -365,6 +365,13 @@ ek_status ek_profile_numbers(void (*number)(void *user, const ek_profile_number 
  * any can do the operation as asked (none supports EK_REPRO_STRICT). Methods on the processor still
  * run if they are named.
  *
+ * If the device has too little memory when the plan is made, a method that was named gives
+ * EK_ENOMEM. Where the library chose it, another one takes its place: for ek_spmv, ek_spmm and
+ * ek_spgemm the one that sends A to the device in batches in each run ("spmv.csr.batches.gpu" ...),
+ * if that has enough memory, else one of the processor, which takes vectors in the host's memory
+ * only. ek_plan_method and ek_plan_explain tell. A run that takes temporary memory of the device,
+ * as those with sparse results do, may still find too little there and return EK_ENOMEM.
+ *
  * Vectors in the host's memory are copied to the device and back. With vectors on the device
  * (EK_ON_DEVICE), a run returns as soon as its work is in the device's queue. Each context has its
  * own queue, whose work is done in order. The queues of different contexts run concurrently, even
@@ -1339,13 +1346,14 @@ ek_status ek_dense_spmm(ek_plan *plan, double alpha, const ek_dense *X, double b
  * with a C that is too large for the device. With spgemm.csr.hash.gpu a run holds, in one phase,
  * room for the bounds on the entries of C's rows, and with hints.memory a part of C at a time; from
  * the first run on, the plan keeps where the rows of C begin and, for runs into an existing C, its
- * columns. ek_plan_explain says how many rows are computed in which way, and whether C is counted
- * before it is filled. By name, spgemm.csr.batches.gpu multiplies an A that does not fit the
- * device: B stays there, and each run copies the rows of A and D, batch by batch, and copies their
- * rows of C back. ek_plan_explain says how many batches there are. The parameter `batch` is the
- * most that one takes there besides B, but at least the longest rows of A and C have room. A new C
- * takes its memory twice for a moment, so hints.memory is refused (EK_EUNSUPPORTED); EK_ENOMEM says
- * that B or a row does not fit.
+ * columns. If the device runs out of memory in a run, that and later runs of the plan make C in two
+ * phases and in smaller batches, down to the longest row, and ek_plan_explain says so. It says how
+ * many rows are computed in which way, and whether C is counted before it is filled. By name,
+ * spgemm.csr.batches.gpu multiplies an A that does not fit the device: B stays there, and each run
+ * copies the rows of A and D, batch by batch, and copies their rows of C back. ek_plan_explain says
+ * how many batches there are. The parameter `batch` is the most that one takes there besides B, but
+ * at least the longest rows of A and C have room. A new C takes its memory twice for a moment, so
+ * hints.memory is refused (EK_EUNSUPPORTED); EK_ENOMEM says that B or a row does not fit.
  *
  * Errors: EK_EINVAL (NULL; *C was not made by this plan, or has been converted since), EK_EOVERFLOW
  * (C has more entries than its index type can count; the message names the type that can, for
@@ -1456,8 +1464,9 @@ ek_status ek_transpose(ek_plan *plan, ek_matrix **C);
  * products, which is computed when the plan is made and in the first run after values changed. So
  * compare methods by the time of making a plan and one run, or by that of runs with new values. On
  * a device, triple.csr.left.gpu and triple.csr.right.gpu do the same; the first product stays in
- * its memory, except its row pointers. They are chosen only by name. Both products are done by the
- * same method of ek_spgemm on devices, and its rules hold for what is copied, for C, and if the
+ * its memory, except its row pointers. They were never timed on a GPU, so they are chosen only by
+ * name; ek_plan_explain says so of other plans in a context with a GPU. Both products are done by
+ * the same method of ek_spgemm on devices, and its rules hold for what is copied, for C, and if the
  * device fails.
  *
  * What is read: with alpha = 0 a run reads no values, but left and right have read them when the

@@ -30,7 +30,8 @@
 
 #define EKI_ALIGNMENT   64
 #define EKI_MAX_THREADS 4096
-#define EKI_MAX_DIMS    4 /* maximum number of parameters of a format or a method */
+#define EKI_MAX_DIMS    5 /* maximum number of parameters of a method */
+#define EKI_FORMAT_DIMS 4 /* of a format: files and ek_matrix_info have room for so many */
 
 #include "base/value.h"
 

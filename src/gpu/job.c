@@ -10,7 +10,7 @@
  * Temporary buffers that no job holds are kept for the next job, since allocating memory on a
  * device takes longer than many kernels. A buffer serves a request if it is at most twice as large.
  * Limits for what is kept unused are a number of buffers and a share of the device's memory; if
- * memory runs out, all unused buffers are freed and the request is tried again. */
+ * memory runs out, also for other buffers, all unused ones are freed (memory.c). */
 #include <string.h>
 
 #include "gpu/job.h"
@@ -194,10 +194,12 @@ static eki_temporary *take_unused(eki_device *dev, int64_t bytes)
 }
 
 /* Frees the device's unused buffers except the first of its list: up to `kept` buffers of `bytes`
- * bytes in all. Waits for the device before, as drivers may free memory that kernels still use. */
-static void free_unused(eki_device *dev, int kept, int64_t bytes)
+ * bytes in all. Waits for the device before, as drivers may free memory that kernels still use.
+ * Tells whether it freed any. */
+static bool free_unused(eki_device *dev, int kept, int64_t bytes)
 {
 	eki_temporary **at = &dev->temporaries, *rest;
+	bool any;
 
 	pthread_mutex_lock(&dev->lock);
 	while (*at && kept-- > 0 && (*at)->capacity <= bytes) {
@@ -207,7 +209,8 @@ static void free_unused(eki_device *dev, int kept, int64_t bytes)
 	rest = *at;
 	*at = NULL;
 	pthread_mutex_unlock(&dev->lock);
-	if (rest)
+	any = rest != NULL;
+	if (any)
 		dev->driver->wait(dev);
 	while (rest) {
 		eki_temporary *t = rest;
@@ -215,11 +218,12 @@ static void free_unused(eki_device *dev, int kept, int64_t bytes)
 		rest = t->next;
 		free_temporary(dev, t);
 	}
+	return any;
 }
 
-void eki_jobs_trim(eki_device *dev)
+bool eki_jobs_trim(eki_device *dev)
 {
-	free_unused(dev, 0, 0);
+	return free_unused(dev, 0, 0);
 }
 
 static ek_status make_temporary(eki_device *dev, int64_t bytes, eki_temporary **out)
@@ -232,10 +236,6 @@ static ek_status make_temporary(eki_device *dev, int64_t bytes, eki_temporary **
 	t = block;
 	t->capacity = bytes;
 	status = eki_buffer_alloc(dev, bytes, 1, false, &t->buffer);
-	if (status == EK_ENOMEM) {
-		eki_jobs_trim(dev);
-		status = eki_buffer_alloc(dev, bytes, 1, false, &t->buffer);
-	}
 	if (status == EK_OK)
 		*out = t;
 	else

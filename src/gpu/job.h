@@ -35,7 +35,7 @@ ek_status eki_job_launch(eki_job *, const char *kernel, int64_t groups, int grou
 void eki_job_end(eki_job *);
 /* Frees what jobs have left for the next ones. */
 void eki_jobs_free(eki_device *);
-/* Frees the temporary buffers that no job uses. */
-void eki_jobs_trim(eki_device *);
+/* Frees the temporary buffers that no job uses. Tells whether there were any. */
+bool eki_jobs_trim(eki_device *);
 
 #endif

@@ -7,7 +7,7 @@
  * their own mirrors. */
 #include <string.h>
 
-#include "gpu/gpu.h"
+#include "gpu/job.h"
 
 #ifndef EK_NO_GPU
 
@@ -37,6 +37,7 @@ ek_status eki_buffer_alloc_in(eki_device *dev, eki_memory memory, int64_t count,
 {
 	eki_buffer b = {.memory = memory};
 	int64_t taken;
+	ek_status status;
 
 	b.bytes = eki_times(count, (int64_t)size);
 	if (b.bytes > PTRDIFF_MAX - LEAST_BYTES)
@@ -44,9 +45,12 @@ ek_status eki_buffer_alloc_in(eki_device *dev, eki_memory memory, int64_t count,
 		                "an array of %lld entries of %zu bytes does not fit the device",
 		                (long long)count, size);
 	taken = b.bytes < LEAST_BYTES ? LEAST_BYTES : b.bytes;
-	EK_RETURN_IF(dev->driver->alloc(dev, memory, taken, &b.device, &b.host));
-	*out = b;
-	return EK_OK;
+	status = dev->driver->alloc(dev, memory, taken, &b.device, &b.host);
+	if (status == EK_ENOMEM && eki_jobs_trim(dev))
+		status = dev->driver->alloc(dev, memory, taken, &b.device, &b.host);
+	if (status == EK_OK)
+		*out = b;
+	return status;
 }
 
 ek_status eki_buffer_alloc(eki_device *dev, int64_t count, size_t size, bool both, eki_buffer *out)
@@ -63,6 +67,15 @@ done:
 	if (status != EK_OK)
 		dev->driver->free(dev, b.memory, b.device);
 	return status;
+}
+
+ek_status eki_device_room(const ek_context *ctx, int64_t bytes)
+{
+	eki_buffer b;
+
+	EK_RETURN_IF(eki_buffer_alloc(ctx->device, bytes, 1, false, &b));
+	eki_buffer_free(ctx->device, &b);
+	return EK_OK;
 }
 
 void eki_buffer_free(eki_device *dev, eki_buffer *b)

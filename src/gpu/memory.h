@@ -39,7 +39,8 @@ typedef struct eki_buffer {
  * device->memory. If that kind is EKI_MEMORY_COPY, the buffer has a copy on the host. */
 ek_status eki_buffer_alloc(eki_device *, int64_t count, size_t size, bool both, eki_buffer *out);
 /* Allocates a buffer in memory of a kind, which the device must have. Of EKI_MEMORY_COPY it has no
- * copy on the host. */
+ * copy on the host. If memory runs out, frees temporary buffers that no job uses, and tries again.
+ * dev->lock must not be held. */
 ek_status eki_buffer_alloc_in(eki_device *, eki_memory memory, int64_t count, size_t size,
                               eki_buffer *out);
 void eki_buffer_free(eki_device *, eki_buffer *buffer);

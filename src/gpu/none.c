@@ -36,6 +36,13 @@ bool eki_device_is_processor(const ek_context *ctx)
 	return false;
 }
 
+ek_status eki_device_room(const ek_context *ctx, int64_t bytes)
+{
+	(void)ctx;
+	(void)bytes;
+	return none();
+}
+
 const char *eki_device_name(const ek_context *ctx)
 {
 	(void)ctx;

@@ -20,7 +20,7 @@ struct ekm_header {
 	uint32_t version, endian, value, index, columns, more; /* 1 if a second header follows */
 	char format[16];
 	int64_t rows, cols, nnz; /* sizes of the transpose if `columns` is 1 */
-	int64_t dim[4], len[16];
+	int64_t dim[EKI_FORMAT_DIMS], len[16];
 	uint64_t sum[16];
 	uint64_t header_sum; /* checksum of all members above */
 };
@@ -32,7 +32,7 @@ struct ekm_more {
 };
 _Static_assert(sizeof(struct ekm_header) == 368, "the header has no gaps");
 _Static_assert(sizeof(struct ekm_more) == 392, "the second header has no gaps");
-_Static_assert(EKI_MAX_DIMS == 4 && EKI_MAX_ARRAYS == EKM_FIRST + EKM_MORE,
+_Static_assert(EKI_FORMAT_DIMS == 4 && EKI_MAX_ARRAYS == EKM_FIRST + EKM_MORE,
                "the headers have room for all");
 
 /* The arrays of a file, from both headers. */
@@ -221,7 +221,7 @@ static ek_status arrays_read(eki_source *s, const struct ekm_header *h, ek_store
 	                    .cols = h->cols,
 	                    .nnz = h->nnz,
 	                    .columns = h->columns};
-	memcpy(store->dim, h->dim, sizeof store->dim);
+	memcpy(store->dim, h->dim, sizeof h->dim);
 	EK_RETURN_IF(more_read(s, h, format, &arrays));
 	EK_RETURN_IF(lengths_check(s, &arrays, store));
 	for (int k = 0; k < EKI_MAX_ARRAYS && format->array[k].name; k++) {

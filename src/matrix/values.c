@@ -31,7 +31,7 @@ ek_status ek_matrix_get_info(const ek_matrix *A, ek_matrix_info *info)
 	                      .base = s->base,
 	                      .state = atomic_load(&A->state)};
 
-	for (int k = 0; k < EKI_MAX_DIMS && s->format->param[k].name; k++)
+	for (int k = 0; k < EKI_FORMAT_DIMS && s->format->param[k].name; k++)
 		all.dim[k] = s->dim[k]; /* further elements of dim are private to the format */
 	EKI_STRUCT_OUT(ek_matrix_info, &all, info);
 	return EK_OK;

@@ -111,23 +111,46 @@ static ek_status read_hints(const ek_plan *p, const ek_hints *h, request *r)
 	return EK_OK;
 }
 
-/* In a context for both kinds of core, lets the method that uses both do what no named method does,
- * as far as it can. */
-static void take_both(const ek_plan *p, request *r)
+/* If no method is named, lets the one that a context for both kinds of core is for do the work, as
+ * far as it can. If the device had too little memory for an earlier choice, that is the method that
+ * sends A there in batches, or else a method of the processor. */
+static void take_device(ek_plan *p, request *r)
 {
-	const ek_method *m = eki_together(p->ctx, p->problem.operation->number);
+	const eki_problem *problem = &p->problem;
+	const ek_operation operation = problem->operation->number;
+	const ek_method *m = problem->batches   ? eki_in_batches(operation)
+	                     : problem->refused ? NULL
+	                                        : eki_together(p->ctx, operation);
 
-	if (!m || r->method || p->problem.reproducible == EK_REPRO_STRICT ||
-	    !multiplies(m->format[0], r->format) ||
-	    !eki_device_backend(p->ctx, matrix(p)->store.value))
-		return;
-	r->method = m;
-	r->together = true;
+	p->automatic = !r->method;
+	if (m && !r->method && problem->reproducible != EK_REPRO_STRICT &&
+	    multiplies(m->format[0], r->format) &&
+	    eki_device_backend(p->ctx, matrix(p)->store.value)) {
+		r->method = m;
+		r->together = !problem->refused;
+	} else if (problem->refused) {
+		p->root.backend = EKI_CPU;
+	}
+	p->problem.balances &= r->together;
 }
 
-static const char *asked_by(const request *r)
+/* Says why the method is the one that it is, if it was not chosen by predictions. */
+static ek_status say_why(ek_plan *p, const request *r, const char *only)
 {
-	return r->together ? "the device's name, cpu+..." : r->forced ? "EK_METHOD" : "name";
+	const ek_method *refused = p->problem.refused;
+
+	if (refused)
+		return eki_step_say(&p->root, "device %s has too little memory for %s: %s\n",
+		                    eki_device_name(p->ctx), refused->name,
+		                    r->method ? "A goes there in batches"
+		                              : "the processor does it");
+	if (!r->method)
+		return EK_OK;
+	return eki_step_say(&p->root, "asked for by %s%s\n",
+	                    r->together ? "the device's name, cpu+..."
+	                    : r->forced ? "EK_METHOD"
+	                                : "name",
+	                    only);
 }
 
 static ek_status check_method(const ek_plan *p, const request *r)
@@ -271,8 +294,7 @@ static ek_status choose_for_operands(ek_plan *p, const ek_hints *hints, request 
 		                r->format->name, p->problem.operation->name);
 	p->problem.columns = hints->format ? r->format == &ek_format_csc : matrix(p)->transposed;
 	r->format = &ek_format_csr;
-	take_both(p, r);
-	p->problem.balances &= r->together;
+	take_device(p, r);
 	p->root.op[0] = EK_OP_N;
 	p->root.method = r->method;
 	memcpy(p->root.param, r->param, sizeof p->root.param);
@@ -281,11 +303,11 @@ static ek_status choose_for_operands(ek_plan *p, const ek_hints *hints, request 
 	EK_RETURN_IF(p->problem.operation->operands(p));
 	for (int k = 0; k < EKI_MAX_MATRICES && p->root.in[k]; k++)
 		p->root.bytes = eki_plus(p->root.bytes, eki_store_bytes(p->root.in[k]));
-	if (r->method)
-		return eki_step_say(&p->root, "asked for by %s\n", asked_by(r));
-	EK_RETURN_IF(eki_select(&p->root, false, &choice, &p->selection));
-	p->root.method = choice.method;
-	return EK_OK;
+	if (!r->method) {
+		EK_RETURN_IF(eki_select(&p->root, false, &choice, &p->selection));
+		p->root.method = choice.method;
+	}
+	return say_why(p, r, "");
 }
 
 ek_status eki_plan_choose(ek_plan *p, const ek_hints *hints)
@@ -296,8 +318,7 @@ ek_status eki_plan_choose(ek_plan *p, const ek_hints *hints)
 	EK_RETURN_IF(read_hints(p, hints, &r));
 	if (p->problem.operation->operands)
 		return choose_for_operands(p, hints, &r);
-	take_both(p, &r);
-	p->problem.balances &= r.together;
+	take_device(p, &r);
 	p->root.op[0] = op_in(p, &r);
 	p->root.method = r.method;
 	memcpy(p->root.param, r.param, sizeof p->root.param);
@@ -307,8 +328,8 @@ ek_status eki_plan_choose(ek_plan *p, const ek_hints *hints)
 		if (r.one_op)
 			snprintf(only, sizeof only, ", for %s.%c", p->problem.operation->name,
 			         r.op == EK_OP_T ? 't' : 'n');
-		EK_RETURN_IF(eki_step_say(&p->root, "asked for by %s%s\n", asked_by(&r), only));
 	}
+	EK_RETURN_IF(say_why(p, &r, only));
 	const bool csr = multiplies(&ek_format_csr, r.format);
 
 	/* If only one method can use the format, choose it before the store is made. The method may

@@ -48,5 +48,10 @@ size_t eki_selection_text(const eki_selection *s, char *text, size_t size)
 	for (int k = 0; k < s->count; k++)
 		used += candidate_text(s, &s->list[k], used < size ? text + used : NULL,
 		                       used < size ? size - used : 0);
+	if (s->untimed)
+		used += (size_t)snprintf(used < size ? text + used : NULL,
+		                         used < size ? size - used : 0,
+		                         "         methods on the device are chosen only by name, "
+		                         "since they were never timed there\n");
 	return used;
 }

@@ -74,18 +74,30 @@ const char *ek_method_device(const ek_method *m)
 	                                    : "gpu";
 }
 
+/* Returns the first method of an operation that has a trait, or NULL. */
+static const ek_method *with_trait(ek_operation operation, unsigned trait)
+{
+	const ek_method *m;
+
+	for (size_t k = 0; (m = eki_method(k)); k++)
+		if (m->traits & trait && m->operation == operation)
+			return m;
+	return NULL;
+}
+
 const ek_method *eki_together(const ek_context *ctx, ek_operation operation)
 {
 	const bool sparse = eki_operation_row(operation)->limited;
-	const ek_method *m;
 
 	/* As in select.c, sparse results are the processor's where the device is a processor. */
 	if (!ctx->together || (sparse && eki_device_is_processor(ctx)))
 		return NULL;
-	for (size_t k = 0; (m = eki_method(k)); k++)
-		if (m->traits & EKI_TOGETHER && m->operation == operation)
-			return m;
-	return NULL;
+	return with_trait(operation, EKI_TOGETHER);
+}
+
+const ek_method *eki_in_batches(ek_operation operation)
+{
+	return with_trait(operation, EKI_BATCHES);
 }
 
 const ek_format_param *ek_method_get_param(const ek_method *m, int k)

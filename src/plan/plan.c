@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Plans: operations prepared for their matrices. ek_plan_create does everything that takes longer
- * than a run, allocates memory, or makes choices (choose.c). eki_plan_run does a run of any
+ * than a run, allocates memory or makes choices (make.c, choose.c). eki_plan_run does a run of any
  * operation: it takes over new values of A, provides scratch and calls the method. */
 #include <stdio.h>
 #include <string.h>
@@ -89,34 +89,6 @@ static ek_status operation_check(ek_operation number, const eki_operation **oper
 	return EK_OK;
 }
 
-static void first_step(ek_plan *p, const ek_matrix *A, int threads)
-{
-	eki_step *step = &p->root;
-
-	step->problem = &p->problem;
-	step->ctx = p->ctx;
-	step->plan = p;
-	step->in[0] = &A->store;
-	step->op[0] = (p->problem.A[0].op == EK_OP_T) != A->transposed ? EK_OP_T : EK_OP_N;
-	step->x_len = step->op[0] == EK_OP_N ? A->store.cols : A->store.rows;
-	step->y_len = step->op[0] == EK_OP_N ? A->store.rows : A->store.cols;
-	step->isa = p->ctx->isa;
-	step->threads = step->parts = threads ? threads : p->ctx->threads;
-}
-
-/* Chooses and prepares what does the runs: steps or, with hints.measure, plans that are tried. */
-static ek_status prepare(ek_plan *p, const ek_hints *h)
-{
-	if (h->measure && !p->problem.balances)
-		return eki_trials_make(p, h);
-	EK_RETURN_IF(eki_plan_choose(p, h));
-	p->chosen = p->root;
-	EK_RETURN_IF(eki_step_prepare(&p->root));
-	eki_plan_note_parameters(p);
-	EK_RETURN_IF(eki_operands_limit(p));
-	return eki_scratch_make(p);
-}
-
 ek_status eki_plan_new(const ek_context *ctx, const eki_problem *problem, ek_plan **plan)
 {
 	ek_plan *p;
@@ -133,34 +105,6 @@ ek_status eki_plan_new(const ek_context *ctx, const eki_problem *problem, ek_pla
 			eki_matrix_hold(problem->A[k].M);
 	*plan = p;
 	return EK_OK;
-}
-
-ek_status eki_plan_make(const eki_operation *operation, const ek_matrix *A, const ek_hints *h,
-                        ek_plan **plan)
-{
-	eki_problem problem = {.operation = operation};
-	ek_plan *p;
-	ek_status status;
-
-	problem.A[0].M = A;
-	problem.A[0].op = h->op == EK_OP_T ? EK_OP_T : EK_OP_N;
-	problem.calls = h->calls ? h->calls : 1000;
-	problem.width = operation->width ? h->width ? h->width : operation->width : 1;
-	problem.reproducible = h->reproducible;
-	problem.memory = h->memory;
-	problem.balances = h->measure && eki_together(A->ctx, operation->number);
-	EK_RETURN_IF(eki_operands_check(h, &problem));
-	EK_RETURN_IF(operation->check(&problem));
-	EK_RETURN_IF(eki_plan_new(A->ctx, &problem, &p));
-	eki_plan_arrays(p);
-	first_step(p, A, h->threads);
-	atomic_store(&p->seen, eki_latest_state(p));
-	EK_TRY(prepare(p, h));
-	*plan = p;
-done:
-	if (status != EK_OK)
-		ek_plan_destroy(p);
-	return status;
 }
 
 ek_status ek_plan_create(ek_operation operation, const ek_matrix *A, const ek_hints *hints,

@@ -60,6 +60,11 @@ struct eki_problem {
 	/* whether runs may move work between processor and device: hints.measure, in a context for
 	 * both */
 	bool balances;
+	/* The method that the library chose first, for which the device has too little memory, or
+	 * NULL. Then `batches` tells whether a method that sends A there in batches is tried;
+	 * otherwise the processor does it. */
+	const ek_method *refused;
+	bool batches;
 };
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
@@ -110,7 +115,10 @@ enum { /* traits of a method */
        /* Besides, the method divides products with host vectors between processor and device so
         * that both work at once. Chosen automatically in contexts for both kinds of core, and only
         * there. */
-       EKI_TOGETHER = 128
+       EKI_TOGETHER = 128,
+       /* A method on a device that has a part of A there at a time. Chosen automatically if the
+        * device has too little memory for the method that was chosen first, and only then. */
+       EKI_BATCHES = 256
 };
 
 /* A row of the table of methods. */
@@ -232,6 +240,10 @@ struct ek_plan {
 	int64_t scratch_bytes;        /* bytes of scratch that one run needs */
 	int64_t zero_begin, zero_end; /* the bytes of scratch that must be 0 are in this range */
 	int64_t run_bytes; /* most bytes that a run allocates besides scratch and result */
+	/* bytes that a run needs on the device besides what the plan has there, as far as the
+	 * method said; for a choice of the library there must be room for them */
+	int64_t room;
+	bool automatic; /* whether the library chose the method of the root */
 	void *_Atomic scratch[EKI_SCRATCH_KEPT];
 	struct eki_trials *trials; /* with hints.measure: plans that do the runs; else NULL */
 };
@@ -281,6 +293,11 @@ bool eki_can_run(const ek_context *ctx, const ek_method *method);
  * there is none, if the context is not for both kinds of core, or if the result is sparse and the
  * device is a processor, too. */
 const ek_method *eki_together(const ek_context *ctx, ek_operation operation);
+/* Returns the method that has a part of A on a device at a time, or NULL if an operation has
+ * none. */
+const ek_method *eki_in_batches(ek_operation operation);
+/* Returns EK_ENOMEM if the context's device has less than `bytes` bytes of memory now. */
+ek_status eki_device_room(const ek_context *ctx, int64_t bytes);
 /* Runs a step in which a device takes part. Runs of the same plan take turns. If y0 and y differ,
  * first copies y0 to y. The two must both be in host memory or both in device memory. */
 ek_status eki_gpu_run(const eki_step *step, eki_run *v);

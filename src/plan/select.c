@@ -61,13 +61,15 @@ static bool candidate(const eki_step *step, const ek_format *format, unsigned ba
  * method on the device can do the work, or several can and none has a prediction; in child steps of
  * a plan whose root method runs on the processor; and for sparse results where the device is a
  * processor: these take so many kernels with barriers that compiling them alone takes seconds
- * (PoCL, for a transpose). */
-static unsigned backend_for(const eki_step *step, const ek_format *format)
+ * (PoCL, for a transpose). Sets *untimed to true if several methods on the device have no
+ * prediction. */
+static unsigned backend_for(const eki_step *step, const ek_format *format, bool *untimed)
 {
 	const unsigned device = eki_device_backend(step->ctx, step->in[0]->value);
 	const ek_method *m;
 	int several = 0;
 
+	*untimed = false;
 	if (step->backend)
 		return step->backend;
 	if (!device || (step->part && step->plan->root.method->backend & EKI_CPU) ||
@@ -79,12 +81,14 @@ static unsigned backend_for(const eki_step *step, const ek_format *format)
 				return device;
 			several++;
 		}
+	*untimed = several > 1;
 	return several == 1 ? device : EKI_CPU;
 }
 
 const ek_method *eki_only_method(const eki_step *step, const ek_format *format)
 {
-	const unsigned backend = backend_for(step, format);
+	bool untimed;
+	const unsigned backend = backend_for(step, format, &untimed);
 	const ek_method *only = NULL, *m;
 
 	for (size_t k = 0; (m = eki_method(k)); k++)
@@ -342,8 +346,9 @@ static ek_status make_table(eki_step *step, eki_selection **why)
 ek_status eki_select(eki_step *step, bool formats, eki_choice *choice, eki_selection **why)
 {
 	const ek_store *A = step->in[0];
+	bool untimed;
 	selection s = {.step = step,
-	               .backend = backend_for(step, A->format),
+	               .backend = backend_for(step, A->format, &untimed),
 	               .memory = allowance(step->plan)};
 
 	if (why) {
@@ -363,6 +368,7 @@ ek_status eki_select(eki_step *step, bool formats, eki_choice *choice, eki_selec
 		s.why->f = s.f;
 		s.why->f.store = NULL;
 		s.why->format = A->format;
+		s.why->untimed = untimed;
 	}
 	return EK_OK;
 }
@@ -372,8 +378,9 @@ ek_status eki_select(eki_step *step, bool formats, eki_choice *choice, eki_selec
 ek_status eki_predict(const eki_step *step, const ek_store *with, double *run, double *share)
 {
 	const ek_store *A = step->in[0];
+	bool untimed;
 	selection s = {.step = step,
-	               .backend = backend_for(step, A->format),
+	               .backend = backend_for(step, A->format, &untimed),
 	               .memory = allowance(step->plan)};
 
 	EK_RETURN_IF(eki_step_features(step, s.memory, &s.f));

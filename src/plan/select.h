@@ -23,6 +23,8 @@ typedef struct eki_candidate {
 struct eki_selection {
 	eki_features f;
 	const ek_format *format; /* format of A when the library chose */
+	/* whether methods of the context's device were left out because none has a prediction */
+	bool untimed;
 	int count;
 	eki_candidate list[];
 };

@@ -113,17 +113,6 @@ static ek_status find_needs(eki_step *step, needs *n)
 	return EK_OK;
 }
 
-/* Tells whether the device has so much memory at the moment. */
-static ek_status try_memory(eki_device *dev, int64_t bytes)
-{
-	eki_buffer b;
-
-	eki_jobs_trim(dev);
-	EK_RETURN_IF(eki_buffer_alloc(dev, bytes, 1, false, &b));
-	eki_buffer_free(dev, &b);
-	return EK_OK;
-}
-
 /* Chooses the bytes of a batch: those asked for or a part of what is left, but no more than one
  * batch of all rows takes or than the device really has, and at least those of the longest rows.
  * Half of them are for rows of A. */
@@ -137,7 +126,7 @@ static ek_status choose_batch(eki_step *step, needs *n)
 	n->batch = want < n->batch ? want : n->batch;
 	n->batch = 2 * n->all < (double)n->batch ? (int64_t)(2 * n->all) : n->batch;
 	n->batch = n->batch > least ? n->batch : least;
-	while ((status = try_memory(step->gpu->device, n->batch)) == EK_ENOMEM && n->batch > least)
+	while ((status = eki_device_room(step->ctx, n->batch)) == EK_ENOMEM && n->batch > least)
 		n->batch = n->batch / 2 > least ? n->batch / 2 : least;
 	EK_RETURN_IF(status);
 	s->rows_room = n->batch - n->result < n->batch / 2 ? n->batch - n->result : n->batch / 2;
@@ -290,7 +279,7 @@ const ek_method ek_spgemm_gpu_csr_batches = {
                    "bytes of a batch and its rows of C, at least those of the longest rows; a "
                    "quarter of what B leaves"}},
 	.backend = EKI_GPU,
-	.traits = EKI_OP_N | EKI_OP_T,
+	.traits = EKI_OP_N | EKI_OP_T | EKI_BATCHES,
 	.prepare = prepare,
 	.refresh = eki_gpu_refresh_operands,
 	.run = run,

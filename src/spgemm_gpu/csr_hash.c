@@ -20,7 +20,8 @@
  * once more, while the way through temporary memory costs a copy of C. So there is one phase if an
  * estimate from a sample of each class says that bounds are at most LOOSE times the entries, or if
  * C is small; the temporary memory is then at most LOOSE times C, and the tables at most so much
- * too large.
+ * too large. If the device runs out of memory in a run, two phases take the place of one, and
+ * batches of rows the place of all of C.
  *
  * Ideas: rows in classes by their products, sizes of tables in local memory, Nagasaka, Nukada and
  * Matsuoka 2017; a look at the rows, and windows for near columns, Parger et al. 2020 (spECK);
@@ -94,7 +95,7 @@ static int64_t run_bytes(const eki_step *step, const eki_hash_rows *h)
 }
 
 /* Chooses the entries of a batch: what the limit on memory leaves, or else half of the device's
- * memory, but at least the longest row. */
+ * memory, but at least the longest row, for which runs need room. */
 static void choose_capacity(eki_step *step, eki_hash_rows *h)
 {
 	const int64_t entry = eki_entry_bytes(step->in[0]), limit = step->problem->memory;
@@ -105,6 +106,8 @@ static void choose_capacity(eki_step *step, eki_hash_rows *h)
 	if (h->capacity < h->longest)
 		h->capacity = h->longest;
 	step->plan->run_bytes = eki_plus(run_bytes(step, h), eki_times(h->capacity, entry));
+	if (!step->part)
+		step->plan->room = eki_plus(run_bytes(step, h), eki_times(h->longest, entry));
 }
 
 static ek_status say(eki_step *step, const eki_hash_rows *h)
@@ -212,6 +215,7 @@ const ek_method ek_spgemm_gpu_csr_hash = {
 	.prepare = prepare,
 	.refresh = eki_gpu_refresh_operands,
 	.run = eki_hash_run,
+	.report = eki_hash_report,
 };
 
 #endif

@@ -45,6 +45,8 @@ typedef struct eki_hash_rows {
 	bool in_one_phase;
 	eki_buffer *temporary_at; /* where temporary rows begin, if there is one phase */
 	int64_t capacity;         /* entries of a batch on the device */
+	/* entries of a batch since the device ran out of memory in a run; 0 if it never did */
+	_Atomic int64_t shrunk;
 	/* What runs have found out. It is kept if memory is not limited. */
 	eki_buffer *at;  /* where the rows of C begin; NULL if it is not kept */
 	eki_buffer *col; /* the columns of C */
@@ -99,5 +101,7 @@ ek_status eki_hash_arrange(const eki_hash_work *w, int64_t nnz, const eki_buffer
 
 /* Does a run (hash_run.c). */
 ek_status eki_hash_run(const eki_step *step, const eki_run *run);
+/* Says what runs did when the device ran out of memory. */
+void eki_hash_report(const eki_step *step, char *text, size_t size);
 
 #endif

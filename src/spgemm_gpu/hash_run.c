@@ -7,7 +7,12 @@
  * nothing is sorted.
  *
  * If memory is limited, C is counted first, and then computed and copied in batches of consecutive
- * rows; nothing stays. */
+ * rows; nothing stays.
+ *
+ * If the device runs out of memory, one phase gives way to two, and batches are halved, as long as
+ * the longest row has room. The plan goes on with what was possible. */
+#include <stdio.h>
+
 #include "prim_gpu/arrays.h"
 #include "spgemm_gpu/hash.h"
 
@@ -133,6 +138,24 @@ static bool in_place(const eki_gpu_product *p, eki_buffer *col, eki_buffer *val)
 	return eki_gpu_product_itself(p, CSR_COL, col) && eki_gpu_product_itself(p, CSR_VAL, val);
 }
 
+/* Makes batches smaller, as one of n entries found too little memory. Returns false if they cannot
+ * be. Columns of C that stay on the device are dropped, as is the list of rows for one batch. */
+static bool shrink(eki_gpu_product *p, eki_hash_rows *h, int64_t n)
+{
+	eki_device *dev = p->job.device;
+
+	if (h->capacity <= h->longest)
+		return false;
+	h->capacity = n / 2 > h->longest ? n / 2 : h->longest;
+	atomic_store(&h->shrunk, h->capacity);
+	h->listed = false;
+	dev->driver->wait(dev); /* kernels may still use the columns */
+	if (h->col)
+		eki_buffer_free(dev, h->col);
+	h->col_known = false;
+	return true;
+}
+
 /* Computes the entries of C, whose row pointers are known to host and device. */
 static ek_status fill(eki_gpu_product *p, eki_hash_rows *h, eki_hash_kind kind)
 {
@@ -141,9 +164,15 @@ static ek_status fill(eki_gpu_product *p, eki_hash_rows *h, eki_hash_kind kind)
 
 	if (in_place(p, &col, &val))
 		return make_batch(p, h, kind, 0, C->rows, 0, &col, &val);
-	for (int64_t begin = 0, end; begin < C->rows; begin = end) {
-		end = batch_end(h, C, begin);
-		EK_RETURN_IF(copy_batch(p, h, kind, begin, end));
+	for (int64_t begin = 0; begin < C->rows;) {
+		const int64_t end = batch_end(h, C, begin);
+		const ek_status status = copy_batch(p, h, kind, begin, end);
+
+		if (status == EK_OK)
+			begin = end;
+		else if (status != EK_ENOMEM ||
+		         !shrink(p, h, eki_ptr_at(C, end) - eki_ptr_at(C, begin)))
+			return status;
 	}
 	return EK_OK;
 }
@@ -181,8 +210,15 @@ static ek_status make_in_one_phase(eki_gpu_product *p, eki_hash_rows *h)
 
 static ek_status new_c(eki_gpu_product *p, eki_hash_rows *h, eki_buffer *at)
 {
-	if (h->in_one_phase && !h->at_known)
-		return make_in_one_phase(p, h);
+	if (h->in_one_phase && !h->at_known) {
+		const ek_status status = make_in_one_phase(p, h);
+
+		if (status != EK_ENOMEM)
+			return status;
+		eki_gpu_product_again(p);
+		h->in_one_phase = false;
+		atomic_store(&h->shrunk, h->capacity);
+	}
 	if (!h->at_known)
 		EK_RETURN_IF(count_rows(p, h, at));
 	EK_RETURN_IF(eki_gpu_product_rows(p, at));
@@ -211,6 +247,18 @@ ek_status eki_hash_run(const eki_step *step, const eki_run *v)
 	h->at_known = h->at != NULL;
 done:
 	return eki_gpu_product_end(&p, status);
+}
+
+void eki_hash_report(const eki_step *step, char *text, size_t size)
+{
+	eki_hash_rows *h = step->state;
+	const int64_t entries = atomic_load(&h->shrunk);
+
+	if (entries > 0)
+		snprintf(text, size,
+		         "         the device ran out of memory in a run: since then C is counted, "
+		         "and made in batches of at most %lld entries\n",
+		         (long long)entries);
 }
 
 #endif

@@ -207,6 +207,13 @@ static ek_status bring(const eki_gpu_product *p, const eki_buffer *from, int whi
 	               : eki_buffer_read(p->job.device, from, p->run->C->array[which], from->bytes);
 }
 
+void eki_gpu_product_again(eki_gpu_product *p)
+{
+	eki_store_free(p->step->ctx, p->run->C);
+	eki_job_end(&p->job);
+	p->col = p->val = (eki_buffer){0};
+}
+
 ek_status eki_gpu_product_end(eki_gpu_product *p, ek_status status)
 {
 	if (status == EK_OK && !p->keep_col)

@@ -52,6 +52,8 @@ ek_status eki_gpu_product_pointers(eki_gpu_product *p, eki_buffer *at);
 bool eki_gpu_product_itself(const eki_gpu_product *p, int which, eki_buffer *array);
 /* Sets p->val to memory of the device for the values of C and, if `columns`, p->col. */
 ek_status eki_gpu_product_place(eki_gpu_product *p, bool columns);
+/* Takes back what a run that makes a new C has done so far: its arrays, and temporary memory. */
+void eki_gpu_product_again(eki_gpu_product *p);
 /* Ends a run. `status` is its result so far: if it is EK_OK, C is copied to the host and the device
  * waited for; else the arrays of a new C are freed. Gives temporary memory back. */
 ek_status eki_gpu_product_end(eki_gpu_product *p, ek_status status);

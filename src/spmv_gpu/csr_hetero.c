@@ -8,9 +8,9 @@
  *
  * The cut divides the work (entries plus rows) in proportion to the speeds of the two sides. The
  * speeds are measured in preparation, by a few runs of the whole matrix on each side, unless the
- * parameter `share` gives the proportion. The cut of a plan is fixed, so its runs give the same
- * bits. Without `share`, two plans of one matrix may have different cuts, and then different bits
- * in the rows between these cuts.
+ * parameter `share` gives the proportion. The other parameters are those of stage 1. The cut of a
+ * plan is fixed, so its runs give the same bits. Without `share`, two plans of one matrix may have
+ * different cuts, and then different bits in the rows between these cuts.
  *
  * Memory: a copy of the row pointers of the processor's part. Cost: nothing is copied if the
  * vectors are in memory that both sides share. Vectors of the host are copied to the device, and
@@ -29,6 +29,8 @@ extern const ek_method ek_spmv_csr_balanced;
 enum { TIMED_RUNS = 3, ALL = 1000 };
 
 enum { DEVICE, HOST }; /* indices of the child steps */
+
+enum { SHARE }; /* index of the parameter before those of the device's child */
 
 typedef struct state {
 	int64_t share; /* the processor's share of the work, in thousandths */
@@ -166,18 +168,17 @@ done:
 
 static ek_status prepare(eki_step *step)
 {
-	static const int64_t own[EKI_SPECULATIVE_PARAMS];
 	eki_step *device;
 	state *s;
 
 	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *s, &s));
-	*s = (state){.share = step->param[0]};
+	*s = (state){.share = step->param[SHARE]};
 	step->state = s;
 	EK_RETURN_IF(eki_step_children(step, 2));
 	device = eki_step_child(step, step->in[0], step->op[0]);
 	device->method = &ek_spmv_gpu_csr_speculative;
 	device->bytes = step->bytes;
-	EK_RETURN_IF(eki_speculative_prepare(device, own, false));
+	EK_RETURN_IF(eki_speculative_prepare(device, step->param + SHARE + 1, false));
 	step->in[0] = device->in[0];
 	step->op[0] = device->op[0];
 	step->bytes = device->bytes;
@@ -190,12 +191,13 @@ static ek_status prepare(eki_step *step)
 		EK_RETURN_IF(eki_step_scratch(step, step->x_len, size, &s->x));
 		EK_RETURN_IF(eki_step_scratch(step, s->tail.rows, size, &s->y));
 	}
-	EK_RETURN_IF(eki_step_say(step,
-	                          "of 1000 parts the processor does %lld, %s: rows from %lld on\n",
-	                          (long long)s->share,
-	                          step->param[0] ? "as asked for" : "by the speeds measured",
-	                          (long long)s->head.rows));
-	step->param[0] = s->share;
+	EK_RETURN_IF(eki_step_say(
+		step, "of 1000 parts the processor does %lld, %s: rows from %lld on\n",
+		(long long)s->share, step->param[SHARE] ? "as asked for" : "by the speeds measured",
+		(long long)s->head.rows));
+	step->param[SHARE] = s->share;
+	memcpy(step->param + SHARE + 1, step->child[DEVICE].param,
+	       EKI_SPECULATIVE_PARAMS * sizeof *step->param);
 	return EK_OK;
 }
 
@@ -266,7 +268,8 @@ const ek_method ek_spmv_gpu_csr_hetero = {
 	.source = "Liu and Vinter 2015, section 6",
 	.operation = EK_SPMV,
 	.format = {&ek_format_csr},
-	.param = {{"share", 1, ALL - 1, "thousandths of the work that the processor does"}},
+	.param = {{"share", 1, ALL - 1, "thousandths of the work that the processor does"},
+                  EKI_SPECULATIVE_ROWS},
 	.backend = EKI_GPU,
 	.traits = EKI_OP_N | EKI_OP_T | EKI_ON_BOTH,
 	.prepare = prepare,

@@ -12,12 +12,12 @@ enum { EKI_SPECULATIVE_GROUP = 256 };
  * default. */
 #define EKI_SPECULATIVE_PARAMS 4
 /* clang-format off */
-#define EKI_SPECULATIVE_PARAMETERS { \
+#define EKI_SPECULATIVE_ROWS \
 	{"t", 1, EKI_SPECULATIVE_GROUP, "lanes of a bunch"}, \
 	{"w", 1, 1024, "entries of a tile for each lane"}, \
 	{"b", 1, 32, "bunches of a work-group"}, \
-	{"s", 1, 64, "tiles of a bunch, one after the other"}, \
-}
+	{"s", 1, 64, "tiles of a bunch, one after the other"}
+#define EKI_SPECULATIVE_PARAMETERS {EKI_SPECULATIVE_ROWS}
 /* clang-format on */
 
 extern const ek_method ek_spmv_gpu_csr_speculative;
