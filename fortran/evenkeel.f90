@@ -1207,6 +1207,17 @@ module evenkeel
       integer(c_int) :: ek_triple
     end function ek_triple
 
+    function ek_result_values(plan, alpha, beta, C, count, val) bind(C, name="ek_result_values")
+      import
+      type(c_ptr), value :: plan
+      real(c_double), value :: alpha
+      real(c_double), value :: beta
+      type(c_ptr), value :: C
+      integer(c_int64_t), value :: count
+      type(*), dimension(*), target, intent(inout) :: val
+      integer(c_int) :: ek_result_values
+    end function ek_result_values
+
     function ek_aggregate(A, options, T) bind(C, name="ek_aggregate")
       import
       type(c_ptr), value :: A

@@ -68,8 +68,10 @@ typedef struct ekp_state {
 /* Gives A's state. A matrix that took the contents of an aij matrix by MatHeaderMerge keeps our
  * functions and comes without a state: it gets one. */
 PETSC_INTERN PetscErrorCode ekp_state_of(Mat A, ekp_state **s);
-/* Frees the plans, and what the library knows about the arrays. */
-PETSC_INTERN void ekp_forget(ekp_state *s);
+/* Frees A's plans, and what the library knows about its arrays, if A has a state. */
+PETSC_INTERN void ekp_forget(Mat A);
+/* Lets PETSc call aij's own functions for those products of A that they do, and ours for others. */
+PETSC_INTERN void ekp_route(Mat A);
 /* Reads the options of A, whose state may be NULL if there is none yet. */
 PETSC_INTERN PetscErrorCode ekp_options_of(Mat A, const ekp_state *s, ekp_options *o);
 

@@ -53,6 +53,14 @@ static PetscErrorCode set_both(const source *s, Mat *A, PetscInt seed)
 	PetscFunctionReturn(0);
 }
 
+static PetscErrorCode destroy_both(Mat *A)
+{
+	PetscFunctionBegin;
+	for (int own = 0; own < 2; own++)
+		PetscCall(MatDestroy(&A[own]));
+	PetscFunctionReturn(0);
+}
+
 /* Gives the blocks of A, or A itself. Returns their number. */
 static int blocks_of(Mat A, Mat *block)
 {
@@ -65,10 +73,10 @@ static int blocks_of(Mat A, Mat *block)
 	return parallel ? 2 : 1;
 }
 
-/* Writes into the arrays in the ways that PETSc offers, also those of code for devices. */
-static PetscErrorCode write_arrays(Mat A)
+/* Writes into the arrays in the ways that PETSc offers: that of code for devices, and another. */
+static PetscErrorCode write_arrays(Mat A, PetscBool for_device)
 {
-	const PetscInt *row_ptr, *col_idx;
+	const PetscInt period = for_device ? 5 : 7, *row_ptr, *col_idx;
 	PetscScalar *val;
 	PetscInt rows;
 	Mat block[2];
@@ -77,28 +85,14 @@ static PetscErrorCode write_arrays(Mat A)
 	for (int m = 0; m < blocks_of(A, block); m++) {
 		PetscCall(MatGetLocalSize(block[m], &rows, NULL));
 		PetscCall(MatSeqAIJGetCSRAndMemType(block[m], &row_ptr, &col_idx, &val, NULL));
+		if (!for_device)
+			PetscCall(MatSeqAIJGetArrayWrite(block[m], &val));
 		for (PetscInt k = 0; k < row_ptr[rows]; k++)
-			val[k] = k % 5 - 2;
-		PetscCall(PetscObjectStateIncrease((PetscObject)block[m]));
-	}
-	PetscFunctionReturn(0);
-}
-
-static PetscErrorCode overwrite_arrays(Mat A)
-{
-	const PetscInt *row_ptr, *col_idx;
-	PetscScalar *val;
-	PetscInt rows;
-	Mat block[2];
-
-	PetscFunctionBegin;
-	for (int m = 0; m < blocks_of(A, block); m++) {
-		PetscCall(MatGetLocalSize(block[m], &rows, NULL));
-		PetscCall(MatSeqAIJGetCSRAndMemType(block[m], &row_ptr, &col_idx, NULL, NULL));
-		PetscCall(MatSeqAIJGetArrayWrite(block[m], &val));
-		for (PetscInt k = 0; k < row_ptr[rows]; k++)
-			val[k] = k % 7 - 3;
-		PetscCall(MatSeqAIJRestoreArrayWrite(block[m], &val));
+			val[k] = k % period - period / 2;
+		if (for_device)
+			PetscCall(PetscObjectStateIncrease((PetscObject)block[m]));
+		else
+			PetscCall(MatSeqAIJRestoreArrayWrite(block[m], &val));
 	}
 	PetscFunctionReturn(0);
 }
@@ -106,7 +100,6 @@ static PetscErrorCode overwrite_arrays(Mat A)
 /* New values are seen by the next product, also by one of matrices. */
 static PetscErrorCode test_values(const source *s, Mat *A)
 {
-	PetscErrorCode (*const writers[])(Mat) = {write_arrays, overwrite_arrays};
 	Mat C[2];
 
 	PetscFunctionBegin;
@@ -119,15 +112,14 @@ static PetscErrorCode test_values(const source *s, Mat *A)
 	PetscCall(same_products(A[0], A[1]));
 	for (int w = 0; w < 2; w++) {
 		for (int own = 0; own < 2; own++)
-			PetscCall((*writers[w])(A[own]));
+			PetscCall(write_arrays(A[own], w ? PETSC_FALSE : PETSC_TRUE));
 		PetscCall(same_products(A[0], A[1]));
 		for (int own = 0; own < 2; own++)
 			PetscCall(MatMatMult(A[own], A[own], MAT_REUSE_MATRIX, PETSC_DEFAULT,
 			                     &C[own]));
 		PetscCall(same_all(C[0], C[1], "square with new values"));
 	}
-	for (int own = 0; own < 2; own++)
-		PetscCall(MatDestroy(&C[own]));
+	PetscCall(destroy_both(C));
 	PetscCall(set_both(s, A, 3));
 	PetscCall(same_all(A[0], A[1], "set again"));
 	PetscFunctionReturn(0);
@@ -151,8 +143,7 @@ static PetscErrorCode test_copies(const source *s, Mat *A)
 			PetscCall(MatAXPY(D[own], -3, A[own], SAME_NONZERO_PATTERN));
 		}
 		PetscCall(same_all(D[0], D[1], "duplicate with other values"));
-		for (int own = 0; own < 2; own++)
-			PetscCall(MatDestroy(&D[own]));
+		PetscCall(destroy_both(D));
 	}
 	PetscCall(MatConvert(A[1], MATAIJ, MAT_INITIAL_MATRIX, &E));
 	PetscCall(is_type(E, "aij"));
@@ -208,8 +199,7 @@ static PetscErrorCode test_submatrices(const source *s, Mat *A)
 			PetscCall(MatCreateSubMatrix(A[own], rows, cols, MAT_REUSE_MATRIX,
 			                             &S[own]));
 		PetscCall(same_all(S[0], S[1], "submatrix with new values"));
-		for (int own = 0; own < 2; own++)
-			PetscCall(MatDestroy(&S[own]));
+		PetscCall(destroy_both(S));
 		PetscCall(ISDestroy(&rows));
 		PetscCall(ISDestroy(&cols));
 	}
@@ -246,8 +236,7 @@ static PetscErrorCode test_files(const char *folder, Mat *A)
 	}
 	PetscCall(same_all(L[0], L[1], "loaded"));
 	PetscCall(same_all(A[0], A[1], "loaded into the same matrix"));
-	for (int own = 0; own < 2; own++)
-		PetscCall(MatDestroy(&L[own]));
+	PetscCall(destroy_both(L));
 	PetscCallMPI(MPI_Comm_rank(comm, &rank));
 	if (rank == 0)
 		(void)remove(path);
@@ -290,8 +279,7 @@ static PetscErrorCode test_options(Mat *A)
 		PetscCall(assemble(D[own]));
 	}
 	PetscCall(same_all(D[0], D[1], "zeros are ignored"));
-	for (int own = 0; own < 2; own++)
-		PetscCall(MatDestroy(&D[own]));
+	PetscCall(destroy_both(D));
 	PetscFunctionReturn(0);
 }
 
@@ -332,8 +320,7 @@ static PetscErrorCode test_source(const source *s, const char *folder)
 		PetscCall(MatSetOption(A[own], MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
 	if (s->n > 3)
 		PetscCall(same_changes(A[0], A[1]));
-	for (int own = 0; own < 2; own++)
-		PetscCall(MatDestroy(&A[own]));
+	PetscCall(destroy_both(A));
 	PetscFunctionReturn(0);
 }
 

@@ -65,6 +65,12 @@ static PetscInt neighbours(const DMDALocalInfo *info, MatStencil at)
 	return count;
 }
 
+/* Makes the null space of the constants, with the ranks that have `of`. */
+static PetscErrorCode constants(PetscObject of, MatNullSpace *space)
+{
+	return MatNullSpaceCreate(PetscObjectComm(of), PETSC_TRUE, 0, NULL, space);
+}
+
 /* -Laplace u, scaled by the volume of a cell. Two unknowns at a point react with each other, and
  * the second one diffuses three times as fast. */
 static PetscErrorCode laplacian(KSP ksp, Mat J, Mat A, void *of)
@@ -93,8 +99,7 @@ static PetscErrorCode laplacian(KSP ksp, Mat J, Mat A, void *of)
 				}
 	PetscCall(assemble(A));
 	if (t->neumann) {
-		PetscCall(MatNullSpaceCreate(PetscObjectComm((PetscObject)A), PETSC_TRUE, 0, NULL,
-		                             &space));
+		PetscCall(constants((PetscObject)A, &space));
 		PetscCall(MatSetNullSpace(A, space));
 		PetscCall(MatNullSpaceDestroy(&space));
 	}
@@ -115,8 +120,7 @@ static PetscErrorCode right_side(KSP ksp, Vec b, void *of)
 	PetscCall(VecAssemblyBegin(b));
 	PetscCall(VecAssemblyEnd(b));
 	if (t->neumann) {
-		PetscCall(MatNullSpaceCreate(PetscObjectComm((PetscObject)b), PETSC_TRUE, 0, NULL,
-		                             &space));
+		PetscCall(constants((PetscObject)b, &space));
 		PetscCall(MatNullSpaceRemove(space, b));
 		PetscCall(MatNullSpaceDestroy(&space));
 	}

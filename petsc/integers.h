@@ -142,7 +142,7 @@ static inline PetscErrorCode is_type(Mat A, MatType type)
 	PetscBool same;
 
 	PetscFunctionBegin;
-	PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+	PetscCallMPI(MPI_Comm_size(comm, &size));
 	PetscCall(PetscSNPrintf(full, sizeof full, "%s%s", size > 1 ? "mpi" : "seq", type));
 	PetscCall(PetscObjectTypeCompare((PetscObject)A, full, &same));
 	PetscCall(MatGetType(A, &found));

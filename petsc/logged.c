@@ -150,7 +150,8 @@ static PetscErrorCode multiplications_of(Mat F, Mat G, Mat H, PetscScalar *count
 	PetscFunctionReturn(0);
 }
 
-/* Makes the product of A and P and then again: with new values, and with none. */
+/* Makes the product of A and P and then again: with new values, and with none. On one rank PETSc's
+ * matrix has the only copy of the values and may have been changed, so they are computed again. */
 static PetscErrorCode flops_of_product(MatProductType type, Mat A, Mat P, PetscLogDouble *flops)
 {
 	PetscLogDouble at[2][4];
@@ -199,8 +200,8 @@ static PetscErrorCode test_products(void)
 		if (k == 1) {
 			PetscCall(MatMatMult(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &AP));
 			PetscCall(multiplications_of(A, P, NULL, &count));
-			flops[0] -= 2 * count;
-			flops[1] -= 2 * count;
+			for (int time = 0; time < (size > 1 ? 2 : 3); time++)
+				flops[time] -= 2 * count;
 			PetscCall(multiplications_of(T, AP, NULL, &count));
 			PetscCall(MatDestroy(&AP));
 		} else {
@@ -209,7 +210,7 @@ static PetscErrorCode test_products(void)
 			                             k == 4 ? T : NULL, &count));
 		}
 		for (int time = 0; time < 3; time++) {
-			const PetscLogDouble wanted = time < 2 ? 2 * count : 0;
+			const PetscLogDouble wanted = time < 2 || size == 1 ? 2 * count : 0;
 
 			PetscCheck(flops[time] == wanted, comm, PETSC_ERR_PLIB,
 			           "%s, time %d: %.0f flops, and not %.0f", name, time,

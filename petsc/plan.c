@@ -51,18 +51,25 @@ PetscErrorCode ekp_operand_update(ekp_operand *o, Mat A, PetscBool *same)
 }
 
 /* Forgets which way products are done. */
-static void forget_plans(ekp_state *s)
+static void forget_plans(Mat A)
 {
+	ekp_state *s = A->spptr;
+
 	for (int op = 0; op < 2; op++) {
 		ek_plan_destroy(s->plan[op]);
 		s->plan[op] = NULL;
 		s->aij[op] = PETSC_FALSE;
 	}
+	ekp_route(A);
 }
 
-void ekp_forget(ekp_state *s)
+void ekp_forget(Mat A)
 {
-	forget_plans(s);
+	ekp_state *s = A->spptr;
+
+	if (!s)
+		return;
+	forget_plans(A);
 	ekp_operand_forget(&s->operand);
 }
 
@@ -135,7 +142,7 @@ PetscErrorCode ekp_plan(Mat A, int op)
 	PetscCall(ekp_state_of(A, &s));
 	PetscCall(ekp_operand_update(&s->operand, A, &same));
 	if (!same) {
-		forget_plans(s);
+		forget_plans(A);
 		row_ptr = s->operand.row_ptr;
 		s->filled = 0;
 		for (PetscInt i = 0; i < s->operand.rows; i++)
@@ -154,6 +161,7 @@ PetscErrorCode ekp_plan(Mat A, int op)
 		                     : PETSC_FALSE;
 		if (!s->aij[op])
 			PetscCall(make_plan(A, s, &o, op));
+		ekp_route(A);
 	}
 	PetscFunctionReturn(0);
 }
@@ -185,7 +193,7 @@ PetscErrorCode ekp_give_options(Mat A, PetscBool added, PetscInt level, const ek
 	PetscCall(ekp_state_of(A, &s));
 	if (!s->given || s->level != level || s->added != added ||
 	    memcmp(s->given, o, sizeof *o) != 0) /* both had their bytes set to 0 first */
-		forget_plans(s);
+		forget_plans(A);
 	s->level = level;
 	s->added = added;
 	if (!s->given)

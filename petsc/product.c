@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * MatProduct on one rank: AB, AtB, ABt, PtAP and RARt of sparse matrices by ek_spgemm and
- * ek_triple, AB and AtB with a dense B by ek_spmm. mpiproduct.c multiplies parallel matrices.
+ * ek_triple. denseproduct.c multiplies by dense matrices, mpiproduct.c parallel ones.
  *
  * The symbolic phase makes the plan and C, with its values, since the library's first run finds
- * pattern and values together; the numeric phase that follows it only copies. Later ones run the
- * plan into the same C. C has its arrays twice, once as PETSc's and once as the library's, from
- * which the values are copied: 8 bytes for each entry, a small share of what a product moves. */
+ * pattern and values together; the numeric phase that follows it has nothing left to do. Later ones
+ * let the library write values straight into PETSc's array (ek_result_values). C has its arrays
+ * twice, once as PETSc's and once as the library's, whose pattern the plan needs. If PETSc's C has
+ * got more entries since, values go into the library's C, and from there to their places. */
 #include "aijek.h"
 
 typedef struct product {
 	ekp_operand A, B;
 	ek_plan *plan;
 	ek_matrix *C;
-	PetscBool fresh; /* C has the values of A and B */
+	PetscBool fresh; /* the library's C has the values of A and B */
+	PetscBool done;  /* PETSc's C has them, for as long as its state is `values` */
 	PetscLogDouble multiplications;
-	/* PETSc's arrays that have the pattern of C, NULL if none are known; they have it for as
-	 * long as the state stays. */
+	/* PETSc's arrays that have the pattern of the library's C, NULL if none are known; they
+	 * have it for as long as the nonzero state is `pattern`. */
 	const PetscInt *row_ptr, *col_idx;
-	PetscObjectState pattern;
+	PetscObjectState pattern, values;
 } product;
 
 /* Says which operation of the library a product of PETSc is; operation 0: none. */
@@ -76,23 +78,28 @@ static ekp_pattern pattern_of(const ekp_operand *o)
 	return (ekp_pattern){o->rows, o->cols, o->row_ptr, o->col_idx};
 }
 
-/* Computes C, and its flops. */
-static PetscErrorCode multiply(MatProductType type, product *p)
+/* Computes values: into PETSc's array `val` of nnz entries, which has the pattern of the library's
+ * C, or into that C if `val` is NULL. Logs the flops. */
+static PetscErrorCode multiply(MatProductType type, product *p, PetscInt nnz, PetscScalar *val)
 {
 	const ekp_pattern A = pattern_of(&p->A), B = pattern_of(&p->B);
 
 	PetscFunctionBegin;
-	if (kind_of(type).operation == EK_SPGEMM)
+	if (val)
+		EKP_CALL(ek_result_values(p->plan, 1, 0, p->C, nnz, val));
+	else if (kind_of(type).operation == EK_SPGEMM)
 		EKP_CALL(ek_spgemm(p->plan, 1, 0, &p->C));
 	else
 		EKP_CALL(ek_triple(p->plan, 1, &p->C));
+	if (!val)
+		p->fresh = PETSC_TRUE;
 	PetscCall(ekp_log_product(type, &A, &B, &p->multiplications));
-	p->fresh = PETSC_TRUE;
 	PetscFunctionReturn(0);
 }
 
-/* Runs the plan, which is made again if the arrays of an operand are others than before. */
-static PetscErrorCode run(Mat C, product *p)
+/* Brings the operands up to date. If their arrays are others than before, makes the plan and the
+ * library's C again. */
+static PetscErrorCode update(Mat C, product *p)
 {
 	kind k = kind_of(C->product->type);
 	ek_hints hints = {.size = sizeof hints, .op = k.op, .op_b = k.op_b};
@@ -105,17 +112,15 @@ static PetscErrorCode run(Mat C, product *p)
 	if (!p->plan || !same_a || !same_b) {
 		ek_matrix_destroy(p->C);
 		p->C = NULL;
-		p->fresh = PETSC_FALSE;
 		p->row_ptr = NULL;
 		p->multiplications = -1;
 		hints.B = p->B.matrix;
 		PetscCall(ekp_product_plan(C, MatProductTypes[C->product->type], k.operation,
 		                           p->A.matrix, &hints, &p->plan));
-	} else if (old_a != p->A.values || old_b != p->B.values) {
-		p->fresh = PETSC_FALSE;
+	} else if (old_a == p->A.values && old_b == p->B.values) {
+		PetscFunctionReturn(0);
 	}
-	if (!p->fresh)
-		PetscCall(multiply(C->product->type, p));
+	p->fresh = p->done = PETSC_FALSE;
 	PetscFunctionReturn(0);
 }
 
@@ -156,50 +161,100 @@ static void scatter(PetscInt rows, const PetscInt *from_ptr, const PetscInt *fro
 	}
 }
 
-/* Copies the values into C. If C is not the matrix that the symbolic phase left, or if an operand
- * has a new pattern, patterns are compared again. */
-static PetscErrorCode copy_values(Mat C, product *p)
+/* Tells whether PETSc's C has the pattern of the library's. If it is not the matrix that the
+ * symbolic phase left, or if an operand has a new pattern, patterns are compared again. */
+static PetscErrorCode compare(Mat C, product *p, const ek_view *rows, const ek_view *cols,
+                              PetscBool *same)
 {
 	const PetscInt *row_ptr, *col_idx;
 	PetscInt nnz;
+
+	PetscFunctionBegin;
+	PetscCheck(rows->len == C->rmap->n + 1, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+	           "the product has another number of rows than before: use MAT_INITIAL_MATRIX");
+	PetscCall(MatSeqAIJGetCSRAndMemType(C, &row_ptr, &col_idx, NULL, NULL));
+	nnz = row_ptr[C->rmap->n];
+	*same = p->row_ptr == row_ptr && p->col_idx == col_idx && p->pattern == C->nonzerostate &&
+	                        cols->len == nnz
+	                ? PETSC_TRUE
+	                : PETSC_FALSE;
+	if (!*same && cols->len == nnz) {
+		PetscCall(PetscArraycmp(row_ptr, (const PetscInt *)rows->data, rows->len, same));
+		if (*same)
+			PetscCall(PetscArraycmp(col_idx, (const PetscInt *)cols->data, nnz, same));
+	}
+	p->row_ptr = *same ? row_ptr : NULL;
+	p->col_idx = col_idx;
+	PetscFunctionReturn(0);
+}
+
+/* Writes values into the array of PETSc's C, which has the same pattern. */
+static PetscErrorCode write_values(Mat C, product *p, PetscInt nnz)
+{
+	PetscErrorCode code = 0;
 	PetscScalar *val;
-	PetscBool same, all;
-	ek_view rows, cols, v;
+	ek_view v;
+
+	PetscFunctionBegin;
+	PetscCall(MatSeqAIJGetArrayWrite(C, &val));
+	if (p->fresh) {
+		PetscCall(ekp_view_of(p->C, "val", &v));
+		PetscCall(PetscArraycpy(val, (const PetscScalar *)v.data, nnz));
+	} else if (nnz > 0) {
+		code = multiply(C->product->type, p, nnz, val);
+	}
+	PetscCall(MatSeqAIJRestoreArrayWrite(C, &val));
+	PetscCall(code);
+	PetscFunctionReturn(0);
+}
+
+/* Puts values into PETSc's C, which has more entries than the library's; those become zero. */
+static PetscErrorCode spread_values(Mat C, product *p, const ek_view *rows, const ek_view *cols)
+{
+	const PetscInt *row_ptr, *col_idx;
+	PetscScalar *val;
+	PetscBool all;
+	ek_view v;
+
+	PetscFunctionBegin;
+	if (!p->fresh)
+		PetscCall(multiply(C->product->type, p, 0, NULL));
+	PetscCall(ekp_view_of(p->C, "val", &v));
+	PetscCall(MatSeqAIJGetCSRAndMemType(C, &row_ptr, &col_idx, NULL, NULL));
+	scatter(C->rmap->n, rows->data, cols->data, v.data, row_ptr, col_idx, NULL, &all);
+	PetscCheck(all, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+	           "the product has another pattern than before: use MAT_INITIAL_MATRIX");
+	PetscCall(MatSeqAIJGetArrayWrite(C, &val));
+	scatter(C->rmap->n, rows->data, cols->data, v.data, row_ptr, col_idx, val, &all);
+	PetscCall(MatSeqAIJRestoreArrayWrite(C, &val));
+	PetscFunctionReturn(0);
+}
+
+/* Gives PETSc's C the values that A and B have now, unless it has them. */
+static PetscErrorCode put_values(Mat C, product *p)
+{
+	PetscObjectState values;
+	PetscBool same;
+	ek_view rows, cols;
 
 	PetscFunctionBegin;
 	PetscCall(ekp_view_of(p->C, "row_ptr", &rows));
 	PetscCall(ekp_view_of(p->C, "col_idx", &cols));
-	PetscCall(ekp_view_of(p->C, "val", &v));
-	PetscCheck(rows.len == C->rmap->n + 1, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
-	           "the product has another number of rows than before: use MAT_INITIAL_MATRIX");
-	PetscCall(MatSeqAIJGetCSRAndMemType(C, &row_ptr, &col_idx, NULL, NULL));
-	nnz = row_ptr[C->rmap->n];
-	same = p->row_ptr == row_ptr && p->col_idx == col_idx && p->pattern == C->nonzerostate &&
-	                       v.len == nnz
-	               ? PETSC_TRUE
-	               : PETSC_FALSE;
-	if (!same && v.len == nnz) {
-		PetscCall(PetscArraycmp(row_ptr, (const PetscInt *)rows.data, rows.len, &same));
-		if (same)
-			PetscCall(PetscArraycmp(col_idx, (const PetscInt *)cols.data, nnz, &same));
-	}
-	p->row_ptr = same ? row_ptr : NULL;
-	p->col_idx = col_idx;
-	if (!same) {
-		scatter(C->rmap->n, rows.data, cols.data, v.data, row_ptr, col_idx, NULL, &all);
-		PetscCheck(all, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
-		           "the product has another pattern than before: use MAT_INITIAL_MATRIX");
-	}
-	PetscCall(MatSeqAIJGetArray(C, &val));
+	PetscCall(compare(C, p, &rows, &cols, &same));
+	PetscCall(PetscObjectStateGet((PetscObject)C, &values));
+	if (same && p->done && p->values == values)
+		PetscFunctionReturn(0);
+	p->done = PETSC_FALSE;
 	if (same)
-		PetscCall(PetscArraycpy(val, (const PetscScalar *)v.data, nnz));
+		PetscCall(write_values(C, p, (PetscInt)cols.len));
 	else
-		scatter(C->rmap->n, rows.data, cols.data, v.data, row_ptr, col_idx, val, &all);
-	PetscCall(MatSeqAIJRestoreArray(C, &val));
+		PetscCall(spread_values(C, p, &rows, &cols));
 	PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
 	PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
-	/* Assembly of a new matrix changes the state. */
+	/* Assembly of a new matrix changes the states. */
 	p->pattern = C->nonzerostate;
+	PetscCall(PetscObjectStateGet((PetscObject)C, &p->values));
+	p->done = PETSC_TRUE;
 	PetscFunctionReturn(0);
 }
 
@@ -220,9 +275,13 @@ PetscErrorCode ekp_product_phase(Mat C, PetscLogEvent event,
 
 static PetscErrorCode renew(Mat C, void *data)
 {
+	product *p = data;
+
 	PetscFunctionBegin;
-	PetscCall(run(C, data));
-	PetscCall(copy_values(C, data));
+	PetscCall(update(C, p));
+	if (!p->C)
+		PetscCall(multiply(C->product->type, p, 0, NULL));
+	PetscCall(put_values(C, p));
 	PetscFunctionReturn(0);
 }
 
@@ -274,14 +333,15 @@ static PetscErrorCode fill(Mat C, product *p)
 	PetscCall(MatSeqAIJSetColumnIndices(C, (PetscInt *)(uintptr_t)cols.data));
 	PetscCall(MatSeqAIJGetCSRAndMemType(C, &p->row_ptr, &p->col_idx, NULL, NULL));
 	p->pattern = C->nonzerostate;
-	PetscCall(copy_values(C, p));
+	PetscCall(put_values(C, p));
 	PetscFunctionReturn(0);
 }
 
 static PetscErrorCode make(Mat C, void *data)
 {
 	PetscFunctionBegin;
-	PetscCall(run(C, data));
+	PetscCall(update(C, data));
+	PetscCall(multiply(C->product->type, data, 0, NULL));
 	PetscCall(fill(C, data));
 	PetscFunctionReturn(0);
 }
@@ -306,65 +366,6 @@ PetscErrorCode ekp_product_sparse(Mat C)
 		C->ops->productsymbolic = symbolic;
 	else
 		PetscCall((*ekp_seq_aij.productsetfromoptions)(C));
-	PetscFunctionReturn(0);
-}
-
-static PetscErrorCode numeric_dense(Mat C)
-{
-	Mat A = C->product->A, B = C->product->B;
-	product *p = C->product->data;
-	ek_hints hints = {.size = sizeof hints, .width = B->cmap->n};
-	const PetscScalar *b;
-	PetscScalar *c;
-	PetscInt ld_b, ld_c;
-	PetscBool same;
-	ek_dense X, Y;
-	ek_status status;
-
-	PetscFunctionBegin;
-	PetscCall(ekp_operand_update(&p->A, A, &same));
-	if (!same || !p->plan) {
-		hints.op = kind_of(C->product->type).op;
-		PetscCall(ekp_product_plan(C, "MatMatMult, dense", EK_SPMM, p->A.matrix, &hints,
-		                           &p->plan));
-	}
-	PetscCall(MatDenseGetLDA(B, &ld_b));
-	PetscCall(MatDenseGetLDA(C, &ld_c));
-	PetscCall(MatDenseGetArrayRead(B, &b));
-	PetscCall(MatDenseGetArrayWrite(C, &c));
-	X = ek_block(EKP_VALUE, B->rmap->n, B->cmap->n, ld_b, EK_COL_MAJOR, b);
-	Y = ek_block(EKP_VALUE, C->rmap->n, C->cmap->n, ld_c, EK_COL_MAJOR, c);
-	status = ek_spmm(p->plan, 1, &X, 0, &Y);
-	PetscCall(MatDenseRestoreArrayWrite(C, &c));
-	PetscCall(MatDenseRestoreArrayRead(B, &b));
-	EKP_CALL(status);
-	PetscCall(PetscLogFlops(2.0 * p->A.row_ptr[A->rmap->n] * B->cmap->n));
-	PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
-	PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
-	PetscFunctionReturn(0);
-}
-
-static PetscErrorCode symbolic_dense(Mat C)
-{
-	product *p;
-
-	PetscFunctionBegin;
-	PetscCall(ekp_product_shape(C, MATSEQDENSE));
-	PetscCall(MatSetUp(C));
-	PetscCall(PetscNew(&p));
-	C->product->data = p;
-	C->product->destroy = destroy;
-	C->ops->productnumeric = numeric_dense;
-	PetscFunctionReturn(0);
-}
-
-PetscErrorCode ekp_product_dense(Mat C)
-{
-	PetscFunctionBegin;
-	if (C->product->type == MATPRODUCT_AB || C->product->type == MATPRODUCT_AtB)
-		C->ops->productsymbolic = symbolic_dense;
-	else
-		PetscCall(ekp_product_as_aij(C));
 	PetscFunctionReturn(0);
 }
 

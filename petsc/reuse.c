@@ -94,6 +94,45 @@ static PetscErrorCode test_patterns(void)
 	PetscFunctionReturn(0);
 }
 
+/* Gives A and P new values between products, or C, which must get its own back. The method has a
+ * copy of C's values. With P without entries C has none. */
+static PetscErrorCode test_values(void)
+{
+	Mat A, D, P, C;
+
+	PetscFunctionBegin;
+	PetscCall(PetscOptionsSetValue(NULL, "-mat_ek_method", "sell"));
+	for (int k = 0; k < 4; k++) {
+		PetscBool galerkin = k % 2 ? PETSC_TRUE : PETSC_FALSE;
+
+		name = galerkin ? "values, PtAP" : "values, AB";
+		PetscCall(make("aijek", 600, 600, 5, 1, &A));
+		PetscCall(make("aijek", 600, 200, k < 2 ? 4 : 0, 1, &P));
+		PetscCall(multiply(galerkin, A, P, MAT_INITIAL_MATRIX, &C));
+		PetscCall(end(galerkin, A, P, C, "new"));
+		PetscCall(again(galerkin, A, P, &C));
+		PetscCall(end(galerkin, A, P, C, "as it was"));
+		for (int time = 0; time < 3; time++) {
+			PetscCall(time ? MatScale(C, 5) : MatZeroEntries(C));
+			PetscCall(again(galerkin, A, P, &C));
+			PetscCall(end(galerkin, A, P, C, "C had other values"));
+			PetscCall(MatScale(time % 2 ? A : P, -2));
+			PetscCall(again(galerkin, A, P, &C));
+			PetscCall(end(galerkin, A, P, C, "a factor had other values"));
+		}
+		PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &D));
+		PetscCall(MatScale(D, 3));
+		PetscCall(again(galerkin, D, P, &C));
+		PetscCall(end(galerkin, D, P, C, "another factor"));
+		PetscCall(MatDestroy(&D));
+		PetscCall(MatDestroy(&A));
+		PetscCall(MatDestroy(&P));
+		PetscCall(MatDestroy(&C));
+	}
+	PetscCall(PetscOptionsClearValue(NULL, "-mat_ek_method"));
+	PetscFunctionReturn(0);
+}
+
 /* Retrieves stored values, by a method that has a copy of the values. */
 static PetscErrorCode test_stored_values(void)
 {
@@ -273,6 +312,7 @@ int main(int argc, char **argv)
 	} else {
 		PetscCall(PetscOptionsHasName(NULL, NULL, "-mat_seqaij_type", &type));
 		PetscCall(test_patterns());
+		PetscCall(test_values());
 		if (!type)
 			PetscCall(test_stored_values());
 		PetscCall(test_prefix());

@@ -80,16 +80,35 @@ static PetscErrorCode ekp_seq_multtransposeadd(Mat A, Vec x, Vec y, Vec z)
 	return multiply(A, 1, x, y, z);
 }
 
+/* Lists the products, and which op of A they take. */
+#define EKP_SEQ_PRODUCTS(X) X(mult, 0) X(multadd, 0) X(multtranspose, 1) X(multtransposeadd, 1)
+
+/* Our functions only pass products on that aij's loops do, which takes nanoseconds: more than a
+ * tenth of a product with four rows. Functions that are neither (MatSetOperation) stay. After
+ * MatHeaderMerge A has the functions of the matrix that it was: this is right, and seen to at the
+ * next assembly. */
+void ekp_route(Mat A)
+{
+	const ekp_state *s = A->spptr;
+
+#define ROUTE(product, op)                                                            \
+	if (A->ops->product == ekp_seq_##product || A->ops->product == ekp_seq_aij.product) \
+		A->ops->product = s && s->aij[op] ? ekp_seq_aij.product : ekp_seq_##product;
+	EKP_SEQ_PRODUCTS(ROUTE)
+#undef ROUTE
+}
+
 static PetscErrorCode ekp_seq_assemblyend(Mat A, MatAssemblyType mode)
 {
-	ekp_state *s = A->spptr; /* often NULL: many matrices are never multiplied */
+	const ekp_state *s = A->spptr; /* often NULL: many matrices are never multiplied */
 	ekp_options o;
 
 	PetscFunctionBegin;
 	/* Arrays that were allocated anew may lie where the old ones lay. */
-	if (s && mode == MAT_FINAL_ASSEMBLY &&
+	if (mode == MAT_FINAL_ASSEMBLY &&
 	    !(A->was_assembled && A->ass_nonzerostate == A->nonzerostate))
-		ekp_forget(s);
+		ekp_forget(A);
+	ekp_route(A);
 	PetscCall((*ekp_seq_aij.assemblyend)(A, mode));
 	/* Blocks get the options of the whole after its assembly, which is under way. */
 	if (mode == MAT_FLUSH_ASSEMBLY || ekp_assembling_whole)
@@ -123,8 +142,7 @@ static PetscErrorCode ekp_seq_view(Mat A, PetscViewer viewer)
 static PetscErrorCode ekp_seq_destroy(Mat A);
 
 /* Lists the functions of aij that ours replace, ekp_seq_NAME. */
-#define EKP_SEQ_OPS(X) \
-	X(mult) X(multadd) X(multtranspose) X(multtransposeadd) X(assemblyend) X(view) X(destroy)
+#define EKP_SEQ_OPS(X) EKP_SEQ_PRODUCTS(X) X(assemblyend, ) X(view, ) X(destroy, )
 
 /* Lists what is composed with a matrix: how PETSc finds conversions and products. */
 static const struct {
@@ -165,14 +183,14 @@ static PetscErrorCode compose(Mat A, PetscBool on)
 /* Makes A aij again, in place. */
 static PetscErrorCode uninstall(Mat A)
 {
-	ekp_state *s;
+	ekp_state *s = A->spptr;
 
 	PetscFunctionBegin;
-	PetscCall(ekp_state_of(A, &s));
-	ekp_forget(s);
-	PetscCall(PetscFree(s->given));
+	ekp_forget(A);
+	if (s)
+		PetscCall(PetscFree(s->given));
 	PetscCall(PetscFree(A->spptr));
-#define RESTORE(op) A->ops->op = ekp_seq_aij.op;
+#define RESTORE(name, op) A->ops->name = ekp_seq_aij.name;
 	EKP_SEQ_OPS(RESTORE)
 #undef RESTORE
 	A->ops->convert = ekp_seq_aij.convert;
@@ -254,7 +272,7 @@ static PetscErrorCode install(Mat A)
 	if (already)
 		PetscFunctionReturn(0);
 	PetscCall(make_plain(A));
-#define REPLACE(op) A->ops->op = ekp_seq_##op;
+#define REPLACE(name, op) A->ops->name = ekp_seq_##name;
 	EKP_SEQ_OPS(REPLACE)
 #undef REPLACE
 	A->ops->convert = ekp_convert;

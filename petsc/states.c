@@ -188,6 +188,101 @@ static PetscErrorCode test_dense_products(void)
 	PetscFunctionReturn(0);
 }
 
+/* Checks whether PETSc calls for MatMult of B what it calls for A, of type aij. */
+static PetscErrorCode is_direct(Mat A, Mat B, PetscBool wanted, const char *what)
+{
+	void (*f[2])(void);
+
+	PetscFunctionBegin;
+	PetscCall(MatGetOperation(A, MATOP_MULT, &f[0]));
+	PetscCall(MatGetOperation(B, MATOP_MULT, &f[1]));
+	REQUIRE((f[0] == f[1]) == wanted, what);
+	PetscFunctionReturn(0);
+}
+
+/* A product that a program sets. */
+static PetscErrorCode twice(Mat A, Vec x, Vec y)
+{
+	PetscFunctionBegin;
+	(void)A;
+	PetscCall(VecAXPBY(y, 2, 0, x));
+	PetscFunctionReturn(0);
+}
+
+/* Fills both matrices, 40 x 40, or leaves one entry in each row. */
+static PetscErrorCode refill(Mat *A, PetscBool full)
+{
+	PetscInt rows[40];
+	PetscScalar vals[40];
+
+	PetscFunctionBegin;
+	for (PetscInt i = 0; i < 40; i++) {
+		rows[i] = i;
+		vals[i] = i % 5 - 2;
+	}
+	for (int own = 0; own < 2; own++) {
+		if (!full) {
+			PetscCall(MatZeroRows(A[own], 40, rows, 3, NULL, NULL));
+			continue;
+		}
+		for (PetscInt i = 0; i < 40; i++)
+			PetscCall(MatSetValues(A[own], 1, &i, 40, rows, vals, ADD_VALUES));
+		PetscCall(MatAssemblyBegin(A[own], MAT_FINAL_ASSEMBLY));
+		PetscCall(MatAssemblyEnd(A[own], MAT_FINAL_ASSEMBLY));
+	}
+	PetscFunctionReturn(0);
+}
+
+/* Matrices of few entries, whose products PETSc calls directly, get more, and lose them again.
+ * Without options that say how to multiply, it is checked who is called. */
+static PetscErrorCode test_direct(void)
+{
+	static const char *const options[] = {"-mat_ek_method", "-mat_ek_method_transpose",
+	                                      "-mat_ek_compare"};
+	PetscBool set, usual = PETSC_TRUE;
+	Mat A[2], B;
+
+	PetscFunctionBegin;
+	name = "few entries";
+	comm = PETSC_COMM_SELF;
+	for (int k = 0; k < 3; k++) {
+		PetscCall(PetscOptionsHasName(NULL, NULL, options[k], &set));
+		usual = set ? PETSC_FALSE : usual;
+	}
+	for (int own = 0; own < 2; own++)
+		PetscCall(make(own ? "aijek" : MATAIJ, 40, 40, 3, 1, &A[own]));
+	PetscCall(same_products(A[0], A[1]));
+	for (int time = 0; time < 2; time++) {
+		if (usual)
+			PetscCall(is_direct(A[0], A[1], PETSC_TRUE, "few entries, not direct"));
+		PetscCall(MatDuplicate(A[1], MAT_COPY_VALUES, &B));
+		PetscCall(same_products(A[0], B));
+		PetscCall(MatScale(B, 7));
+		PetscCall(MatCopy(A[1], B, SAME_NONZERO_PATTERN));
+		PetscCall(same_products(A[0], B));
+		PetscCall(MatDestroy(&B));
+		PetscCall(refill(A, PETSC_TRUE));
+		PetscCall(same_products(A[0], A[1]));
+		if (usual)
+			PetscCall(is_direct(A[0], A[1], PETSC_FALSE, "many entries, direct"));
+		PetscCall(refill(A, PETSC_FALSE));
+		PetscCall(same_products(A[0], A[1]));
+	}
+	PetscCall(MatConvert(A[1], MATAIJ, MAT_INPLACE_MATRIX, &A[1]));
+	PetscCall(is_direct(A[0], A[1], PETSC_TRUE, "aij again"));
+	PetscCall(MatConvert(A[1], "aijek", MAT_INPLACE_MATRIX, &A[1]));
+	PetscCall(same_changes(A[0], A[1]));
+	for (int own = 0; own < 2; own++)
+		PetscCall(MatSetOperation(A[own], MATOP_MULT, (void (*)(void))twice));
+	PetscCall(refill(A, PETSC_TRUE));
+	PetscCall(same_products(A[0], A[1]));
+	PetscCall(is_direct(A[0], A[1], PETSC_TRUE, "a function of the program's"));
+	for (int own = 0; own < 2; own++)
+		PetscCall(MatDestroy(&A[own]));
+	comm = PETSC_COMM_WORLD;
+	PetscFunctionReturn(0);
+}
+
 /* A method that there is not must give an error of PETSc, and nothing else. */
 static PetscErrorCode test_error(void)
 {
@@ -221,7 +316,8 @@ int main(int argc, char **argv)
 {
 	PetscErrorCode (*const tests[])(void) = {test_shapes,         test_changes,
 	                                         test_conversions,    test_sparse_products,
-	                                         test_dense_products, test_error};
+	                                         test_dense_products, test_direct,
+	                                         test_error};
 
 	PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
 	comm = PETSC_COMM_WORLD;

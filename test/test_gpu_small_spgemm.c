@@ -41,8 +41,21 @@ static ek_status run(ek_operation op, ek_plan *plan, ek_matrix **C)
 	                         : ek_transpose(plan, C);
 }
 
+/* Lets the plan write the values of C to an array, and compares them with those of C. */
+static void check_values(ek_plan *plan, const ek_matrix *C, const char *method)
+{
+	size_t bytes;
+	void *right = values_copy(C, &bytes), *val = calloc(bytes + 1, 1);
+
+	expect_status(ek_result_values(plan, 2, 3, C, C->store.nnz, val), EK_OK);
+	if (bytes && memcmp(val, right, bytes) != 0)
+		fail_msg("%s: other values in an array of the caller", method);
+	free(right);
+	free(val);
+}
+
 /* Computes 2 A B + 3 D, 2 A + 3 B, 2 B^T A B or A^T, twice into the same C, and compares C with
- * what the reference on the processor makes. */
+ * what the reference on the processor makes; the third time into an array. */
 static void check(ek_operation op, const ek_matrix *A, const ek_matrix *B, const ek_matrix *D,
                   const char *method)
 {
@@ -61,6 +74,7 @@ static void check(ek_operation op, const ek_matrix *A, const ek_matrix *B, const
 		if (array)
 			fail_msg("%s, run %d: other %s", method, again, array);
 	}
+	check_values(plan, C, method);
 	ek_matrix_destroy(C);
 	ek_matrix_destroy(ref);
 	ek_plan_destroy(plan);

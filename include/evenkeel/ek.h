@@ -1304,7 +1304,8 @@ ek_status ek_dense_spmm(ek_plan *plan, double alpha, const ek_dense *X, double b
  *   D      as many rows as op(A), as many columns as op(B). beta is not read without D
  *   *C     NULL: the call makes a new matrix, which the caller destroys. Otherwise a matrix that
  *          an earlier run of this plan made: its values are replaced, its pattern and its memory
- *          stay as they are. This takes about half the time. Plans of *C see the new values
+ *          stay as they are. This takes about half the time. Plans of *C see the new values.
+ *          ek_result_values writes such values to an array of the caller
  *
  * Result: C is in csr, or in csc if A, B and D are all in csc. Indices start at 0 and ascend
  * strictly in each row (csc: in each column). C has an entry exactly where a product of two stored
@@ -1495,6 +1496,26 @@ ek_status ek_transpose(ek_plan *plan, ek_matrix **C);
  *
  * Source: Liu 2015, section 9.5.1 (the two orders); Gustavson 1978. */
 ek_status ek_triple(ek_plan *plan, double alpha, ek_matrix **C);
+
+/* Computes the values of a sparse result as a run of ek_spgemm, ek_spadd, ek_transpose or ek_triple
+ * into an existing C does, but writes them to an array of the caller. So a program that has the
+ * pattern of C in arrays of its own need not copy the values.
+ *   plan    for one of these operations. Sums read alpha and beta, products with a D too, other
+ *           products only alpha, and transpositions neither
+ *   C       made by an earlier run of this plan. It gives the pattern, and stays as it is; its own
+ *           values may be old
+ *   count   number of entries of C
+ *   val     room for count values of the type of C, aligned to it, on the host; must not overlap
+ *           the arrays of A, B, D and C. The values are in the order of those of C: row by row, or
+ *           column by column if C is in csc
+ *
+ * Result, what is read, accuracy and cost: as for that run, with the same bits. Errors: EK_EINVAL
+ * (NULL; another plan made C, or it has been converted since; wrong count, overlap), EK_ENOMEM as
+ * for that run. After an error val is unchanged, but for what ek_spgemm says of an existing C on a
+ * device. Thread safety: any number of threads may run one plan at the same time, with the same C,
+ * each with its own val. */
+ek_status ek_result_values(ek_plan *plan, double alpha, double beta, const ek_matrix *C,
+                           int64_t count, void *val);
 
 /* ---- Aggregation ----------------------------------------------------------------------------
  *

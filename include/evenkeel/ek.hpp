@@ -695,6 +695,12 @@ public:
 	{
 		fill(C, status, [&](ek_matrix **c) { return ek_triple(get(), alpha, c); });
 	}
+	/* Computes the values of C, the result of an earlier run, into an array of the caller. */
+	void result_values(double alpha, double beta, const matrix &C, std::int64_t count,
+	                   void *val, ek_status *status = nullptr)
+	{
+		report(ek_result_values(get(), alpha, beta, C.get(), count, val), status);
+	}
 	/* y = alpha op(A) x for sparse x. Returns the number of entries of y, which needs room for
 	 * them: see spmspv_size. */
 	std::int64_t spmspv(double alpha, const sparse_in &x, const sparse_out &y,

@@ -151,12 +151,28 @@ bool eki_by_columns(const ek_plan *p)
 	return true;
 }
 
+eki_run eki_result_run(const ek_plan *p, double alpha, double beta)
+{
+	const bool adds = p->problem.operation->number == EK_SPADD || p->problem.A[2].M;
+	const bool single = p->problem.A[0].M->store.value == EK_F32;
+
+	beta = adds ? beta : 0;
+	return (eki_run){.alpha = eki_real(single ? (float)alpha : alpha),
+	                 .beta = eki_real(single ? (float)beta : beta)};
+}
+
+/* Tells whether a run of the plan made C, which no conversion has changed since. */
+static bool is_result(const ek_plan *p, const ek_matrix *C)
+{
+	return C->maker == p->id;
+}
+
 static ek_status result_check(const ek_plan *p, const ek_matrix *C)
 {
 	if (!C)
 		return EK_OK;
 	EK_RETURN_IF(eki_matrix_check(C));
-	if (C->maker != p->id)
+	if (!is_result(p, C))
 		return eki_fail(EK_EINVAL,
 		                "*C was not made by a run of this plan, or was converted "
 		                "since; NULL asks for a new matrix");
@@ -192,6 +208,62 @@ ek_status eki_plan_run_sparse(ek_plan *plan, eki_run *run, ek_matrix **C)
 	run->C = &(*C)->store;
 	EK_RETURN_IF(eki_plan_run(plan, run));
 	return ek_matrix_values_changed(*C);
+}
+
+/* ---- Values of a result, in an array of the caller ------------------------------------------- */
+
+/* Checks that `val` does not overlap the arrays of a matrix. */
+static ek_status apart_from(const ek_matrix *M, const char *name, const void *val, int64_t bytes)
+{
+	const ek_store *s = &M->store;
+	const ek_array_desc *desc = M->transposed ? ek_format_csc.array : s->format->array;
+
+	for (int k = 0; k < EKI_MAX_ARRAYS && desc[k].name; k++) {
+		const size_t size = eki_elem_size(desc[k].elem, s->value, s->index);
+
+		if (eki_overlap(val, bytes, s->array[k], s->len[k] * (int64_t)size))
+			return eki_fail(EK_EINVAL, "val overlaps the array %s of %s", desc[k].name,
+			                name);
+	}
+	return EK_OK;
+}
+
+static ek_status values_check(const ek_plan *p, const ek_matrix *C, int64_t count, const void *val)
+{
+	static const char *const names[EKI_MAX_MATRICES] = {"A", "B", "D"};
+	int64_t bytes;
+
+	if (!C)
+		return eki_fail(EK_EINVAL, "C, the result of an earlier run, is NULL");
+	EK_RETURN_IF(eki_matrix_check(C));
+	if (!is_result(p, C))
+		return eki_fail(EK_EINVAL, "C was not made by a run of this plan, or was "
+		                           "converted since");
+	if (count != C->store.nnz)
+		return eki_fail(EK_EINVAL, "count is %lld, but C has %lld entries",
+		                (long long)count, (long long)C->store.nnz);
+	EK_RETURN_IF(eki_array_check("val", val, count, ek_value_size(C->store.value)));
+	bytes = count * (int64_t)ek_value_size(C->store.value);
+	EK_RETURN_IF(apart_from(C, "C", val, bytes));
+	for (int k = 0; k < EKI_MAX_MATRICES; k++)
+		if (p->problem.A[k].M)
+			EK_RETURN_IF(apart_from(p->problem.A[k].M, names[k], val, bytes));
+	return EK_OK;
+}
+
+ek_status ek_result_values(ek_plan *plan, double alpha, double beta, const ek_matrix *C,
+                           int64_t count, void *val)
+{
+	ek_store store;
+
+	EK_RETURN_IF(eki_plan_check(plan));
+	EK_RETURN_IF(values_check(plan, C, count, val));
+	eki_run run = eki_result_run(plan, alpha, beta);
+
+	store = C->store;
+	store.array[CSR_VAL] = val;
+	run.C = &store;
+	return eki_plan_run(plan, &run);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */

@@ -41,6 +41,9 @@ ek_status eki_csr_copy_as(const ek_context *ctx, ek_index index, bool ascending,
 
 /* Tells whether all operands are in CSC. Results are then made by columns, from the transposes. */
 bool eki_by_columns(const ek_plan *plan);
+/* Returns the arguments of a run with a sparse result: factors are rounded to the type of values,
+ * and beta is 0 where there is nothing to multiply by it. */
+eki_run eki_result_run(const ek_plan *plan, double alpha, double beta);
 /* Does a run with a sparse result. If *C is NULL, sets *C to a new matrix; otherwise replaces the
  * values of *C, which an earlier run of the plan must have made. After an error *C is unchanged. */
 ek_status eki_plan_run_sparse(ek_plan *plan, eki_run *run, ek_matrix **C);

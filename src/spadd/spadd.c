@@ -36,11 +36,7 @@ static ek_status operands(ek_plan *p)
 ek_status ek_spadd(ek_plan *plan, double alpha, double beta, ek_matrix **C)
 {
 	EK_RETURN_IF(eki_plan_check_for(plan, EK_SPADD));
-	if (plan->problem.A[0].M->store.value == EK_F32) {
-		alpha = (float)alpha;
-		beta = (float)beta;
-	}
-	eki_run run = {.alpha = eki_real(alpha), .beta = eki_real(beta)};
+	eki_run run = eki_result_run(plan, alpha, beta);
 
 	return eki_plan_run_sparse(plan, &run, C);
 }

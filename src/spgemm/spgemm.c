@@ -63,11 +63,7 @@ static ek_status operands(ek_plan *p)
 ek_status ek_spgemm(ek_plan *plan, double alpha, double beta, ek_matrix **C)
 {
 	EK_RETURN_IF(eki_plan_check_for(plan, EK_SPGEMM));
-	if (plan->problem.A[0].M->store.value == EK_F32) {
-		alpha = (float)alpha;
-		beta = (float)beta;
-	}
-	eki_run run = {.alpha = eki_real(alpha), .beta = eki_real(plan->problem.A[2].M ? beta : 0)};
+	eki_run run = eki_result_run(plan, alpha, beta);
 
 	return eki_plan_run_sparse(plan, &run, C);
 }

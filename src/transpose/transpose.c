@@ -25,9 +25,9 @@ static ek_status operands(ek_plan *p)
 
 ek_status ek_transpose(ek_plan *plan, ek_matrix **C)
 {
-	eki_run run = {.width = 1};
-
 	EK_RETURN_IF(eki_plan_check_for(plan, EK_TRANSPOSE));
+	eki_run run = eki_result_run(plan, 1, 0);
+
 	return eki_plan_run_sparse(plan, &run, C);
 }
 

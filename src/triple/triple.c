@@ -63,9 +63,7 @@ ek_status eki_triple_open(eki_step *step, eki_triple *t)
 ek_status ek_triple(ek_plan *plan, double alpha, ek_matrix **C)
 {
 	EK_RETURN_IF(eki_plan_check_for(plan, EK_TRIPLE));
-	if (plan->problem.A[0].M->store.value == EK_F32)
-		alpha = (float)alpha;
-	eki_run run = {.alpha = eki_real(alpha)};
+	eki_run run = eki_result_run(plan, alpha, 0);
 
 	return eki_plan_run_sparse(plan, &run, C);
 }

@@ -94,6 +94,9 @@ static void matrices(const ek::context &ctx)
 	const double *values = C.array<double>("val").data();
 	product.spgemm(2, 0, C);
 	EXPECT(C.at(0, 1) == 12 && C.array<double>("val").data() == values);
+	std::vector<double> own(3);
+	product.result_values(1, 0, C, 3, own.data());
+	EXPECT((own == std::vector<double>{1, 6, 2}) && C.at(0, 1) == 12);
 	ek::plan(EK_TRANSPOSE, A).transpose(T);
 	EXPECT(T.at(2, 0) == 2 && T.at(1, 2) == 3 && T.nnz() == 3);
 	ek::matrix sum;
