@@ -4,10 +4,10 @@
  * (interval.c). A claim that one side is faster holds if the whole interval is beyond 1, fails if
  * the whole is on the other side, and ties if 1 is inside. How many times faster depends on the
  * machine, so it is told, but not judged. Not judged at all are sides that were measured one after
- * the other, between which the machine may have changed, and methods that stand for what the work
- * measured, and what is left if others disturbed more than half of the cases. A number that the work
- * gives is set beside ours; only one that is the same on every machine is judged, and a mean that
- * the work says is below some value. */
+ * the other, between which the machine may have changed, methods that stand for what the work
+ * measured, and what is left if others disturbed more than half of the cases. A number that the
+ * work gives is set beside ours; only one that is the same on every machine is judged, and a mean
+ * that the work says is below some value. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
