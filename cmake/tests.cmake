@@ -188,6 +188,7 @@ if(TARGET ek AND EXISTS ${PROJECT_SOURCE_DIR}/test/cli/run.sh)
   add_script_test(cli cli test/cli/run.sh $<TARGET_FILE:ek>)
   set_tests_properties(cli PROPERTIES COST 100)
   add_script_test(reproduce cli test/reproduce.sh $<TARGET_FILE:ek>)
+  set_tests_properties(reproduce PROPERTIES TIMEOUT 1800) # EK_TEST_TIER=full compiles all kernels
 endif()
 
 add_script_test(source.rules source tool/check-source)

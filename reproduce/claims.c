@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Judges the claims of the works. A claim is a ratio, as of speeds, of pairs of records (pairs.c),
- * and the mean is taken as the work does. The interval is that of 95 % for the medians of the
- * times (interval.c). A claim that one side is faster holds if the whole interval is beyond 1,
- * fails if the whole is on the other side, and ties if 1 is inside. How many times faster depends
- * on the machine, so it is told, but not judged. Not judged at all are sides that were measured
- * one after the other, between which the machine may have changed, and methods that stand for what
- * the work measured, and what is left if others disturbed more than half of the cases. A number
- * that the work gives is set beside ours; only one that is the same on every machine is judged,
- * and a mean that the work says is below some value. */
+ * and the mean is taken as the work does. The interval is that of 95 % for the medians of the times
+ * (interval.c). A claim that one side is faster holds if the whole interval is beyond 1, fails if
+ * the whole is on the other side, and ties if 1 is inside. How many times faster depends on the
+ * machine, so it is told, but not judged. Not judged at all are sides that were measured one after
+ * the other, between which the machine may have changed, methods that stand for what the work
+ * measured, and what is left if others disturbed more than half of the cases. A number that the
+ * work gives is set beside ours; only one that is the same on every machine is judged, and a mean
+ * that the work says is below some value. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -117,7 +117,7 @@ static const struct argp argp = {options, parse, "[EXPERIMENT...]", doc, childre
 
 /* ---- Measuring ------------------------------------------------------------------------------- */
 
-static const double step_limit[MODES] = {[MODE_FULL] = 3600, [MODE_QUICK] = 90, [MODE_TOY] = 60};
+static const double step_limit[MODES] = {[MODE_FULL] = 3600, [MODE_QUICK] = 90, [MODE_TOY] = 300};
 enum { GRACE = 55 }; /* seconds that the last step may take beyond --minutes */
 
 /* Measures a step and keeps its records, or the reason why there are none. What took too long is
