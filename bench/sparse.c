@@ -169,8 +169,9 @@ static void enter_ours(struct field *f, const char *method, bool again)
 	*(struct ours *)e->own = (struct ours){.method = keep("%s", method),
 	                                       .again = again,
 	                                       .on_device = tool_method_on_device(method)};
-	if (tool_method_on_device(method))
-		e->record.device = f->bench->device.name;
+	if (tool_method_on_both(method) || tool_method_on_device(method))
+		e->record.device =
+			keep(tool_method_on_both(method) ? "cpu+%s" : "%s", f->bench->device.name);
 	e->again = again;
 	e->calls.run = run;
 	e->move = move;
@@ -209,7 +210,6 @@ static void enter_sides(struct field *f)
 			struct record *r = &f->entrant[f->entrants - 1].record;
 
 			r->name = keep("%s%s", name[side], again ? " again" : "");
-			r->device = keep("cpu+%s", f->bench->device.name);
 		}
 }
 

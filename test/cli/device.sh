@@ -112,3 +112,18 @@ check 0 'both->[a-z.]* +[0-9.].*device alone +[0-9.].*processor alone +[0-9.]' '
 check 0 '"device":"cpu\+opencl:0"' '*' 'ek bench spmv a.mtx --device cpu+opencl:0 --rounds 1 --json -'
 check 0 'processor alone +[0-9.]' '*' \
 	'ek bench spmm a.mtx --device cpu+opencl --columns 3 --rounds 1'
+# Sparse products of both kinds of core, which a name leads to where the device is not the processor.
+check 0 'error/bound 0[0-9.]*$' '' \
+	'ek multiply a.mtx --op-b T --device cpu+opencl:0 --method csr.split.gpu:share=500 --check'
+check 0 'csr\.split\.gpu:share=500 again +[0-9.]' '*' \
+	'COLUMNS=150 ek bench multiply poisson2d5:nx=9,ny=9 --device cpu+opencl:0 \
+		--method csr.split.gpu:share=500 --rounds 1'
+check 0 '"method":"spgemm\.csr\.split\.gpu:share=500".*"device":"cpu\+opencl:0"' '*' \
+	'ek bench spgemm poisson2d5:nx=9,ny=9 --device cpu+opencl:0 --method csr.split.gpu:share=500 --rounds 1 \
+		--json -'
+case ${EK_TEST_TIER:-quick} in
+full | long) # measures all methods on the device, too
+	check 0 'both again +[0-9.].*device alone +[0-9.].*processor alone +[0-9.]' '*' \
+		'ek bench spgemm poisson2d5:nx=9,ny=9 --device cpu+opencl:0 --rounds 1 | tr "\n" " "'
+	;;
+esac
