@@ -5,6 +5,7 @@ CMAKE_FLAGS ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 DEVICE ?= cuda
+GPU_FLAGS ?=
 MAKEFLAGS += --no-print-directory
 
 .PHONY: all build configure demo check check-gpu python peers install format clean help
@@ -39,7 +40,7 @@ check-gpu:
 	@tool/setup check
 	@$(configure)
 	@$(compile)
-	@tool/check-gpu $(BUILD) $(DEVICE)
+	@tool/check-gpu $(GPU_FLAGS) $(BUILD) $(DEVICE)
 
 python:
 	@tool/setup python
@@ -78,3 +79,4 @@ help:
 	@echo 'make format    clang-format on all sources'
 	@echo 'make clean     remove the build folder'
 	@echo 'Variables: BUILD=folder JOBS=n CMAKE_FLAGS="-DEK_WERROR=ON ..." EK_NO_APT=1 (install nothing)'
+	@echo '  GPU_FLAGS: options of tool/check-gpu, such as "-t 500 -p" (the papers'"'"' matrices, for 500 seconds)'

@@ -211,11 +211,12 @@ static void test_replay_arguments(void **state)
 	const int64_t first[] = {0, 1}, path[] = {0};
 	ek_heap_counts counts = {.size = sizeof counts, .swap = 7};
 	ek_array_options o = {.size = sizeof o, .counts = &counts};
+	const ek_options none = {.size = sizeof none, .device = "cpu"};
 	ek_context *ctx = NULL;
 
 	(void)state;
 	need_device();
-	assert_int_equal(ek_context_create(NULL, &ctx), EK_OK);
+	assert_int_equal(ek_context_create(&none, &ctx), EK_OK);
 	assert_int_equal(ek_adheap_replay(ctx, &o, EK_INT32, 1, 9, 3, in, 1, first, path),
 	                 EK_EDEVICE);
 	ek_context_destroy(ctx);
