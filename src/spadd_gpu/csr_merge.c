@@ -40,7 +40,7 @@ static ek_status prepare(eki_step *step)
 	EK_RETURN_IF(eki_gpu_product_prepare(step));
 	step->plan->run_bytes = 16 * (A->rows + 1) + ptr * (A->nnz + A->nnz / 1024 + 64) +
 	                        eki_times(A->nnz + B->nnz, entry);
-	eki_job_begin(step->gpu->device, &job);
+	eki_job_begin_for(step, &job);
 	status = use_program(&job, step);
 	eki_job_end(&job);
 	return status;
