@@ -3,36 +3,25 @@
  * edges of its classes, tables that are full, windows one after the other, columns beyond 2^31, one
  * phase and two, limits on memory, values that must not be read, and threads that run one plan.
  * Results must have the arrays of the processor's reference, bit for bit. Compiling kernels takes
- * most of the time, so there are three combinations of index type, D and local memory. */
+ * most of the time, so there are three combinations of index type, D and local memory. All classes
+ * of a GPU are in test_gpu_hash_classes.c. */
 #include <math.h>
 
-#include "plan/plan.h"
-#include "support/devices.h"
-#include "support/held.h"
-#include "support/random.h"
+#include "support/budget.h"
+#include "support/operands.h"
 #include "support/spgemm_case.h"
 #include "support/support.h"
+
+#ifdef EK_NO_GPU
+int main(void)
+{
+	return 0;
+}
+#else
 
 static struct rng draw = {5};
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */
-
-static void shape_open(struct shape *s, const char *name, int64_t rows, int64_t cols, int64_t room)
-{
-	*s = (struct shape){.rows = rows, .cols = cols};
-	snprintf(s->name, sizeof s->name, "%s", name);
-	s->ptr = calloc((size_t)rows + 1, sizeof *s->ptr);
-	s->col = calloc((size_t)room, sizeof *s->col);
-	s->val = calloc((size_t)room, sizeof *s->val);
-	s->val2 = calloc((size_t)room, sizeof *s->val2);
-}
-
-static void put(struct shape *s, int64_t col)
-{
-	s->col[s->nnz] = col;
-	s->val[s->nnz] = rng_real(&draw, 4);
-	s->val2[s->nnz++] = rng_real(&draw, 4);
-}
 
 /* Row r of B has `length` entries `apart` columns apart, from column first + r * shift on. */
 static void make_b(struct shape *s, int64_t rows, int64_t cols, int64_t length, int64_t first,
@@ -41,7 +30,7 @@ static void make_b(struct shape *s, int64_t rows, int64_t cols, int64_t length, 
 	shape_open(s, "B", rows, cols, rows * length);
 	for (int64_t r = 0; r < rows; r++) {
 		for (int64_t k = 0; k < length; k++)
-			put(s, first + r * shift + k * apart);
+			shape_put(s, first + r * shift + k * apart, &draw);
 		s->ptr[r + 1] = s->nnz;
 	}
 }
@@ -56,111 +45,60 @@ static void make_a(struct shape *s, int64_t rows, const int64_t *count, int64_t 
 	shape_open(s, "A", rows, cols, room);
 	for (int64_t i = 0; i < rows; i++) {
 		for (int64_t k = 0; k < count[i]; k++)
-			put(s, (k * 7 + i) % cols);
+			shape_put(s, (k * 7 + i) % cols, &draw);
 		if (count[i] > 2 && i % 2)
-			put(s, s->col[s->nnz - 2]);
+			shape_put(s, s->col[s->nnz - 2], &draw);
 		s->ptr[i + 1] = s->nnz;
 	}
 }
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
-/* Operands of one product. */
-struct problem {
-	struct held h[3];
-	int count; /* 3 if there is a D */
-	double alpha, beta;
-};
-
-static ek_status make_plan(const struct problem *p, const char *method, int64_t memory,
-                           ek_plan **plan)
-{
-	const ek_hints hints = {.size = sizeof hints,
-	                        .method = method,
-	                        .B = p->h[1].M,
-	                        .D = p->count > 2 ? p->h[2].M : NULL,
-	                        .memory = memory};
-
-	return ek_plan_create(EK_SPGEMM, p->h[0].M, &hints, plan);
-}
-
-static void same(const struct problem *p, ek_plan *plan, ek_plan *right, ek_matrix **C,
-                 const char *what)
-{
-	ek_matrix *R = NULL;
-	const char *array;
-
-	expect_status(ek_spgemm(plan, p->alpha, p->beta, C), EK_OK);
-	expect_status(ek_spgemm(right, p->alpha, p->beta, &R), EK_OK);
-	if ((array = different_array(*C, R)))
-		fail_msg("%s: array %s differs, %s", product_where, array, what);
-	ek_matrix_destroy(R);
-}
-
-static void check_plan(struct problem *p, ek_plan *plan)
-{
-	ek_matrix *C = NULL, *again = NULL;
-	ek_plan *right;
-
-	expect_status(make_plan(p, "spgemm.csr.serial", 0, &right), EK_OK);
-	same(p, plan, right, &C, "new C");
-	for (int second = 1; second >= 0; second--) {
-		for (int k = 0; k < p->count; k++)
-			held_values(&p->h[k], second);
-		same(p, plan, right, &C, "new values in an existing C");
-	}
-	same(p, plan, right, &again, "second new C");
-	ek_plan_destroy(right);
-	ek_matrix_destroy(C);
-	ek_matrix_destroy(again);
-}
-
-/* Returns the smallest limit that the message of the last error names. */
-static long long least_memory(void)
-{
-	const char *text = strstr(ek_error_text(), "at least");
-	long long bytes = 0;
-
-	if (!text || sscanf(text, "at least %lld", &bytes) != 1)
-		fail_msg("no number in: %s", ek_error_text());
-	return bytes;
-}
-
-static void check_limits(struct problem *p, const char *method)
+/* Checks limits on memory, also what the driver and the hooks of the context really give. */
+static void check_limits(const struct device_context *on, struct operands *p, const char *method)
 {
 	ek_plan *plan = NULL;
 	long long least;
 
-	expect_status(make_plan(p, method, 1, &plan), EK_ELIMIT);
-	least = least_memory();
-	expect_status(make_plan(p, method, least - 1, &plan), EK_ELIMIT);
+	expect_status(operands_plan(p, method, 1, &plan), EK_ELIMIT);
+	least = operands_least();
+	expect_status(operands_plan(p, method, least - 1, &plan), EK_ELIMIT);
 	for (int k = 0; k < 3; k++) {
-		expect_status(make_plan(p, method, least + k * (least / 8), &plan), EK_OK);
-		check_plan(p, plan);
-		assert_true(ek_plan_memory(plan) <= least + k * (least / 8));
+		const ek_hints hints = {.size = sizeof hints,
+		                        .method = method,
+		                        .B = p->h[1].M,
+		                        .D = p->count > 2 ? p->h[2].M : NULL,
+		                        .memory = least + k * (least / 8)};
+
+		expect_status(operands_plan(p, method, hints.memory, &plan), EK_OK);
+		operands_check(p, plan);
+		assert_true(ek_plan_memory(plan) <= hints.memory);
 		ek_plan_destroy(plan);
+		budget_check(EK_SPGEMM, on, p->h[0].M, &hints, 0);
 	}
 }
 
-static void check_on(const struct device_context *on, const struct shape *a, const struct shape *b,
-                     const struct shape *d, ek_index index, bool little, bool limits)
+static void check_on(const struct device_context *on, const char *kind, const struct shape *a,
+                     const struct shape *b, const struct shape *d, ek_index index, bool little,
+                     bool limits)
 {
 	const char *const method = little ? "spgemm.csr.hash.gpu:local=8" : "spgemm.csr.hash.gpu";
-	const struct shape *shape[] = {a, b, d};
-	struct problem p = {.count = d ? 3 : 2, .alpha = -1.5, .beta = 0.75};
+	const ek_device_info info = on->ctx->device->info;
+	struct operands p;
 	ek_plan *plan;
 
-	snprintf(product_where, sizeof product_where, "%s times %s, %s, on %s", a->name, b->name,
-	         ek_index_name(index), on->text);
-	for (int k = 0; k < p.count; k++)
-		held_make(&p.h[k], shape[k], HELD_CSR, EK_F64, index, 1, on->ctx);
-	expect_status(make_plan(&p, method, 0, &plan), EK_OK);
-	check_plan(&p, plan);
+	if (kind)
+		call_device(on->ctx, kind);
+	snprintf(product_where, sizeof product_where, "%s times %s, %s, on %s, kind %s", a->name,
+	         b->name, ek_index_name(index), on->text, on->ctx->device->info.kind);
+	operands_make(&p, a, b, d, EK_F64, index, on->ctx);
+	expect_status(operands_plan(&p, method, 0, &plan), EK_OK);
+	operands_check(&p, plan);
 	ek_plan_destroy(plan);
 	if (limits)
-		check_limits(&p, method);
-	for (int k = 0; k < p.count; k++)
-		held_free(&p.h[k]);
+		check_limits(on, &p, method);
+	operands_free(&p);
+	on->ctx->device->info = info;
 }
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
@@ -179,7 +117,8 @@ static void edges(int64_t count[ROWS])
 }
 
 /* Tests rows of single products and of longer lists, near and far apart, at the edges of classes.
- * Columns that are a multiple of 64 apart collide in tables. */
+ * Columns that are a multiple of 64 apart collide in tables. With 8 KiB of local memory a processor
+ * has one size of tables, and a GPU has two. */
 static void test_edges(void **state)
 {
 	static const int64_t shape[][4] = {{1, 0, 1, 1},
@@ -187,6 +126,7 @@ static void test_edges(void **state)
 	                                   {3, 0, 64, 40000},
 	                                   {40, 3, 9, 2},
 	                                   {90, 1000, 1, 7000}};
+	const bool brief = test_tier() == TIER_BRIEF; /* then only the tables of a GPU */
 	int64_t count[ROWS];
 
 	(void)state;
@@ -200,7 +140,10 @@ static void test_edges(void **state)
 		make_a(&a, ROWS, count, 1700);
 		make_b(&b, 1700, cols, s[0], s[1], s[2], s[3]);
 		make_b(&d, ROWS, cols, 3, 0, 700, 1000);
-		check_on(on, &a, &b, k == 2 ? NULL : &d, EK_I32, k != 2, k > 2);
+		for (int gpu = 0; gpu < 2; gpu++)
+			if (k == 2 ? gpu == brief : gpu ? brief || k % 4 == 0 : !brief)
+				check_on(on, gpu ? "gpu" : "cpu", &a, &b, k == 2 ? NULL : &d,
+				         EK_I32, k != 2, k > 2 && gpu == (k == 4));
 		shape_free(&a);
 		shape_free(&b);
 		shape_free(&d);
@@ -224,7 +167,7 @@ static void test_long_lists(void **state)
 			count[i] = i == 7 ? 2600 : i % (k ? 50 : 7);
 		make_a(&a, rows, count, INNER);
 		make_b(&b, INNER, 9000, 2, 0, 2, 3000);
-		check_on(&devices.of[k % devices.count], &a, &b, NULL, EK_I32, false, false);
+		check_on(&devices.of[k % devices.count], NULL, &a, &b, NULL, EK_I32, false, false);
 		shape_free(&a);
 		shape_free(&b);
 	}
@@ -243,7 +186,7 @@ static void test_far_columns(void **state)
 
 		make_a(&a, 7, count, 800);
 		make_b(&b, 800, 2 * far, 3, far - 100, 1, k ? far / 3 : 50);
-		check_on(&devices.of[k % devices.count], &a, &b, NULL, EK_I64, true, k == 0);
+		check_on(&devices.of[k % devices.count], NULL, &a, &b, NULL, EK_I64, true, k == 0);
 		shape_free(&a);
 		shape_free(&b);
 	}
@@ -260,23 +203,21 @@ static void test_phases(void **state)
 		count[i] = 60;
 	for (int k = 0; k < 2; k++) {
 		const struct device_context *on = &devices.of[0];
-		struct problem p = {.count = 2, .alpha = 2};
+		struct operands p;
 		struct shape a, b;
 		char text[4000];
 		ek_plan *plan;
 
 		make_a(&a, ROWS, count, 420);
 		make_b(&b, 420, 4000000, 40, 0, k ? 0 : 1, 90000);
-		held_make(&p.h[0], &a, HELD_CSR, EK_F64, EK_I32, 1, on->ctx);
-		held_make(&p.h[1], &b, HELD_CSR, EK_F64, EK_I32, 1, on->ctx);
-		expect_status(make_plan(&p, "spgemm.csr.hash.gpu", 0, &plan), EK_OK);
+		operands_make(&p, &a, &b, NULL, EK_F64, EK_I32, on->ctx);
+		expect_status(operands_plan(&p, "spgemm.csr.hash.gpu", 0, &plan), EK_OK);
 		expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);
 		if (!strstr(text, k ? "two phases" : "one phase"))
 			fail_msg("unexpected phases: %s", text);
-		check_plan(&p, plan);
+		operands_check(&p, plan);
 		ek_plan_destroy(plan);
-		for (int m = 0; m < 2; m++)
-			held_free(&p.h[m]);
+		operands_free(&p);
 		shape_free(&a);
 		shape_free(&b);
 	}
@@ -292,7 +233,8 @@ static void test_not_read(void **state)
 	edges(count);
 	for (int k = 0; k < 2; k++) {
 		const struct device_context *on = &devices.of[k % devices.count];
-		struct problem p = {.count = 3, .alpha = k, .beta = !k};
+		const ek_device_info info = on->ctx->device->info;
+		struct operands p;
 		struct shape s[3];
 		ek_plan *plan;
 
@@ -302,21 +244,23 @@ static void test_not_read(void **state)
 		for (int m = k ? 2 : 0; m < (k ? 3 : 2); m++)
 			for (int64_t e = 0; e < s[m].nnz; e++)
 				s[m].val[e] = s[m].val2[e] = NAN;
-		for (int m = 0; m < 3; m++)
-			held_make(&p.h[m], &s[m], HELD_CSR, EK_F64, EK_I32, 1, on->ctx);
-		expect_status(make_plan(&p, "spgemm.csr.hash.gpu:local=8", 0, &plan), EK_OK);
-		check_plan(&p, plan);
+		call_device(on->ctx, "gpu");
+		operands_make(&p, &s[0], &s[1], &s[2], EK_F64, EK_I32, on->ctx);
+		p.alpha = k;
+		p.beta = !k;
+		expect_status(operands_plan(&p, "spgemm.csr.hash.gpu:local=8", 0, &plan), EK_OK);
+		operands_check(&p, plan);
 		ek_plan_destroy(plan);
-		for (int m = 0; m < 3; m++) {
-			held_free(&p.h[m]);
+		operands_free(&p);
+		on->ctx->device->info = info;
+		for (int m = 0; m < 3; m++)
 			shape_free(&s[m]);
-		}
 	}
 }
 
 static void test_threads(void **state)
 {
-	struct problem p = {.count = 2};
+	struct operands p;
 	struct shape a, b;
 	ek_plan *plan;
 
@@ -324,15 +268,12 @@ static void test_threads(void **state)
 	need_device();
 	sparse_random(&draw, &a, 200, 300, 9);
 	sparse_random(&draw, &b, 300, 5000, 9);
-	held_make(&p.h[0], &a, HELD_CSR, EK_F64, EK_I32, 1, devices.of[0].ctx);
-	held_make(&p.h[1], &b, HELD_CSR, EK_F64, EK_I32, 1, devices.of[0].ctx);
-	expect_status(make_plan(&p, "spgemm.csr.hash.gpu", 0, &plan), EK_OK);
+	operands_make(&p, &a, &b, NULL, EK_F64, EK_I32, devices.of[0].ctx);
+	expect_status(operands_plan(&p, "spgemm.csr.hash.gpu", 0, &plan), EK_OK);
 	spgemm_in_two_threads(plan);
-	p.alpha = 1;
-	check_plan(&p, plan);
+	operands_check(&p, plan);
 	ek_plan_destroy(plan);
-	held_free(&p.h[0]);
-	held_free(&p.h[1]);
+	operands_free(&p);
 	shape_free(&a);
 	shape_free(&b);
 }
@@ -349,3 +290,5 @@ int main(int argc, char **argv)
 		test_passive_threads(argv);
 	return run_all_tests(tests, devices_setup, devices_teardown);
 }
+
+#endif

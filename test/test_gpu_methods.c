@@ -5,8 +5,9 @@
  * change here.
  *
  * Each triple (method, op, held) is tested with every shape, kind of data and value type, but with
- * only one pair of index type and context. The quick tier tests a quarter of these cases. The long
- * tier tests all pairs of index type and context. The device's compiler takes most of the time. */
+ * only one pair of index type and context. The quick tier tests a quarter of these cases, and each
+ * context has one index type for each value type there. The long tier tests all pairs of index type
+ * and context. The device's compiler takes most of the time. */
 #include <math.h>
 
 #include "plan/plan.h"
@@ -73,8 +74,7 @@ static void check_plan(struct product *p, const struct plan_case *c, ek_matrix *
 		memcpy(p->again, y, bytes);
 		run.device = NULL;
 		checked_run(p, c, plan, &run, &y);
-		if ((!c->method || !uses_both(c->method)) &&
-		    memcmp(p->again, y, bytes) != 0)
+		if ((!c->method || !uses_both(c->method)) && memcmp(p->again, y, bytes) != 0)
 			fail_msg("%s: vectors of host and device gave other bits", product_where);
 	}
 	for (int which = VALUES_SECOND; which >= VALUES_FIRST; which--) {
@@ -129,8 +129,9 @@ static void check_method(struct product *p, const ek_method *m, long *done, long
 			continue;
 		for (int j = 0; j < some && j < all; j++) {
 			const int at = (int)((first + 5 * j) % all);
+			const int index = tier <= TIER_QUICK ? at / 3 + (int)p->value : at;
 
-			c.index = (ek_index)(1 + at % 3);
+			c.index = (ek_index)(1 + index % 3);
 			c.on = &devices.of[at / 3];
 			*done += check_case(p, &c);
 			++*tried;

@@ -4,11 +4,18 @@
  * and as CSC. Results must have the arrays of the operation's reference on the processor, bit for
  * bit: in a new C, in an existing one, and after new values. */
 #include "plan/plan.h"
-#include "support/devices.h"
+#include "support/budget.h"
 #include "support/held.h"
 #include "support/random.h"
 #include "support/sparse.h"
 #include "support/support.h"
+
+#ifdef EK_NO_GPU
+int main(void)
+{
+	return 0;
+}
+#else
 
 static struct rng draw = {11};
 
@@ -150,38 +157,49 @@ static void test_sizes(void **state)
 	}
 }
 
-/* Checks that plans refuse limits that are too small, and name one that does. */
+/* Checks that a plan refuses limits that are too small, and names one that does, which is kept on
+ * host and device. */
+static void check_limit(const struct device_context *on, ek_operation operation, const ek_matrix *A,
+                        ek_hints hints)
+{
+	ek_plan *plan = NULL;
+	long long needs = 0;
+
+	hints.memory = 1000;
+	expect_status(ek_plan_create(operation, A, &hints, &plan), EK_ELIMIT);
+	assert_null(plan);
+	if (sscanf(strstr(ek_error_text(), "at least"), "at least %lld", &needs) != 1)
+		fail_msg("no number in: %s", ek_error_text());
+	hints.memory = needs;
+	expect_status(ek_plan_create(operation, A, &hints, &plan), EK_OK);
+	assert_true(ek_plan_memory(plan) <= needs);
+	ek_plan_destroy(plan);
+	budget_check(operation, on, A, &hints, 0);
+	plan = NULL;
+	hints.memory = needs - 1;
+	expect_status(ek_plan_create(operation, A, &hints, &plan), EK_ELIMIT);
+}
+
 static void test_memory(void **state)
 {
 	(void)state;
 	need_device();
-	for (int turn = 0; turn < 2; turn++) {
-		struct problem p = {.operation = turn ? EK_SPADD : EK_TRANSPOSE,
-		                    .alpha = 2,
-		                    .beta = 3,
+	for (int turn = 0; turn < 4; turn++) {
+		struct problem p = {.operation = turn % 2 ? EK_SPADD : EK_TRANSPOSE,
 		                    .op = {EK_OP_N, EK_OP_N}};
 		const struct device_context *on = &devices.of[turn % devices.count];
 		ek_hints hints = {.size = sizeof hints};
 		struct shape s;
-		ek_plan *plan = NULL;
-		long long needs = 0;
 
 		sparse_random(&draw, &s, 500, 400, 20);
 		for (int k = 0; k < 2; k++)
 			hold(&p, k, &s, EK_F64, EK_I32, HELD_CSR, on);
-		hints.B = turn ? p.h[1].M : NULL;
-		hints.memory = 1000;
-		expect_status(ek_plan_create(p.operation, p.h[0].M, &hints, &plan), EK_ELIMIT);
-		assert_null(plan);
-		if (sscanf(strstr(ek_error_text(), "at least"), "at least %lld", &needs) != 1)
-			fail_msg("no number in: %s", ek_error_text());
-		hints.memory = needs;
-		expect_status(ek_plan_create(p.operation, p.h[0].M, &hints, &plan), EK_OK);
-		assert_true(ek_plan_memory(plan) <= needs);
-		ek_plan_destroy(plan);
-		plan = NULL;
-		hints.memory = needs - 1;
-		expect_status(ek_plan_create(p.operation, p.h[0].M, &hints, &plan), EK_ELIMIT);
+		hints.B = turn % 2 ? p.h[1].M : NULL;
+		check_limit(on, p.operation, p.h[0].M, hints);
+		for (const ek_method *m = NULL; (m = device_method_next(m, p.operation));) {
+			hints.method = ek_method_name(m);
+			check_limit(on, p.operation, p.h[0].M, hints);
+		}
 		for (int k = 0; k < 2; k++)
 			held_free(&p.h[k]);
 		shape_free(&s);
@@ -200,3 +218,5 @@ int main(int argc, char **argv)
 		test_passive_threads(argv);
 	return run_all_tests(tests, devices_setup, devices_teardown);
 }
+
+#endif

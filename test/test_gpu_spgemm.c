@@ -5,9 +5,11 @@
  * the processor. A new row of the table is tested without a change here.
  *
  * For each product a method gets one device, one kind of memory, and one value for each of its
- * parameters, at random. Compiling kernels takes most of the time, so the quick tier has only two
- * combinations of type, index type and D, and a quarter of the products. */
-#include "plan/plan.h"
+ * parameters, at random; and the library is told at random that the device is a GPU, where it has
+ * more sizes of tables and other choices. Compiling kernels takes most of the time, so the quick
+ * tier has only two combinations of type, index type and D, of which the first is that of GPUs, and
+ * a quarter of the products. */
+#include "gpu/gpu.h"
 #include "support/devices.h"
 #include "support/leading.h"
 #include "support/spgemm_case.h"
@@ -58,6 +60,9 @@ static bool chosen_automatically(void)
 static void check_method(const struct spgemm_problem *p, const ek_method *m)
 {
 	const struct device_context *on = &devices.of[rng_below(&draw, devices.count)];
+	const bool quick = test_tier() <= TIER_QUICK;
+	const bool gpu = quick ? p->value == EK_F32 : rng_below(&draw, 2) == 0;
+	const ek_device_info info = on->ctx->device->info;
 	struct spgemm_variant v = {
 		.method = m, .same_as = "spgemm.csr.serial", .ctx = on->ctx, .on = on->text};
 	char params[128];
@@ -66,9 +71,12 @@ static void check_method(const struct spgemm_problem *p, const ek_method *m)
 
 	v.params = params_of(m, params, sizeof params);
 	spgemm_draw(p, &draw, &v);
-	if (test_tier() <= TIER_QUICK)
+	if (quick)
 		use_few(p, &v);
+	if (gpu)
+		call_device(on->ctx, "gpu");
 	spgemm_check(p, &v, &draw, &bits, &bytes);
+	on->ctx->device->info = info;
 	free(bits);
 	checked++;
 }

@@ -173,14 +173,6 @@ static void long_rows(ek_context *ctx, eki_memory memory)
 
 ON_EACH_DEVICE(long_rows)
 
-/* Changes the kind of device that the library takes the context's device for. */
-static void call_it(ek_context *ctx, const char *kind)
-{
-	ek_device_info *info = &ctx->device->info;
-
-	snprintf(info->kind, sizeof info->kind, "%s", kind);
-}
-
 /* Checks that a context whose name asks for both kinds of core uses both, unless the device is a
  * processor. */
 static void by_name(ek_context *ctx, eki_memory memory)
@@ -192,7 +184,7 @@ static void by_name(ek_context *ctx, eki_memory memory)
 	square_make(ctx);
 	ctx->together = true;
 	for (int gpu = 0; gpu < 2; gpu++) {
-		call_it(ctx, gpu ? "gpu" : "cpu");
+		call_device(ctx, gpu ? "gpu" : "cpu");
 		plan = square_plan(NULL, false, 1, 0);
 		assert_int_equal(strcmp(ek_plan_method(plan), "spgemm.csr.split.gpu") == 0, gpu);
 		if (gpu)
@@ -217,7 +209,7 @@ static void moves(ek_context *ctx, eki_memory memory)
 	(void)memory;
 	ctx->together = true;
 	ctx->timing = made_up;
-	call_it(ctx, "gpu");
+	call_device(ctx, "gpu");
 	for (int to_device = 0; to_device < 2; to_device++) {
 		square_make(ctx);
 		if (to_device)

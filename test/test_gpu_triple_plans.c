@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests plans of Galerkin products on devices: what is copied, hints.memory, reproducible bits, the
  * choice, memory that runs out, and drivers that fail. */
+#include "support/budget.h"
 #include "support/lengths.h"
 #include "support/rows.h"
 #include "support/triple_case.h"
@@ -94,6 +95,21 @@ static void test_copies(void **state)
 	each_device(copies);
 }
 
+/* Checks that memory of host and device keeps to the limit of a plan. */
+static void within(ek_context *ctx, const char *method)
+{
+	const ek_hints hints = {.size = sizeof hints,
+	                        .method = method,
+	                        .B = mesh.P,
+	                        .op = mesh.op[0],
+	                        .op_b = mesh.op[1],
+	                        .memory = mesh.memory};
+
+	for (int k = 0; k < devices.count; k++)
+		if (devices.of[k].ctx == ctx)
+			budget_check(EK_TRIPLE, &devices.of[k], mesh.A, &hints, 1);
+}
+
 /* Checks that a plan needs no more than its limit, and that the message names the least. */
 static void limits(ek_context *ctx, eki_memory memory)
 {
@@ -124,6 +140,7 @@ static void limits(ek_context *ctx, eki_memory memory)
 			ek_plan_destroy(plan);
 			ek_matrix_destroy(C);
 			C = NULL;
+			within(ctx, with[k]);
 		}
 	}
 	mesh_close();
@@ -174,7 +191,7 @@ static void choice(ek_context *ctx, eki_memory memory)
 		ek_matrix *C = NULL;
 		ek_plan *plan;
 
-		snprintf(ctx->device->info.kind, sizeof info.kind, "%s", gpu ? "gpu" : "cpu");
+		call_device(ctx, gpu ? "gpu" : "cpu");
 		expect_status(triple_plan(&mesh, NULL, &plan), EK_OK);
 		assert_string_equal(ek_plan_method(plan), "triple.csr.fused");
 		expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);

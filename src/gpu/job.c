@@ -18,7 +18,7 @@
 #ifndef EK_NO_GPU
 
 /* Buffers that are kept unused at most, and the share of the device's memory that they may take. */
-enum { MOST_UNUSED = 32, SHARE_UNUSED = 8, LEAST_BYTES = 1024 };
+enum { MOST_UNUSED = 32, SHARE_UNUSED = 8 };
 
 typedef struct eki_job_kernel {
 	struct eki_job_kernel *next;
@@ -43,6 +43,12 @@ typedef struct eki_temporary {
 void eki_job_begin(eki_device *dev, eki_job *job)
 {
 	*job = (eki_job){.device = dev};
+}
+
+void eki_job_begin_for(const eki_step *step, eki_job *job)
+{
+	eki_job_begin(step->gpu->device, job);
+	job->frees = step->problem->memory > 0;
 }
 
 /* ---- Programs and kernels -------------------------------------------------------------------- */
@@ -246,7 +252,7 @@ static ek_status make_temporary(eki_device *dev, int64_t bytes, eki_temporary **
 ek_status eki_job_buffer(eki_job *job, int64_t count, size_t size, eki_buffer **out)
 {
 	const int64_t bytes = eki_times(count, (int64_t)size);
-	const int64_t least = bytes < LEAST_BYTES ? LEAST_BYTES : bytes;
+	const int64_t least = bytes < EKI_JOB_LEAST ? EKI_JOB_LEAST : bytes;
 	eki_temporary *t = take_unused(job->device, least);
 
 	if (!t)
@@ -276,6 +282,11 @@ static void give_back(eki_job *job, eki_temporary *t)
 	eki_device *dev = job->device;
 
 	job->bytes -= t->buffer.bytes;
+	if (job->frees) {
+		dev->driver->wait(dev); /* kernels may still use it */
+		free_temporary(dev, t);
+		return;
+	}
 	pthread_mutex_lock(&dev->lock);
 	t->next = dev->temporaries;
 	dev->temporaries = t;

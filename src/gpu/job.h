@@ -13,9 +13,15 @@ typedef struct eki_job {
 	const struct eki_job_code *program; /* program of the next launches */
 	struct eki_temporary *temporaries;  /* those that the job holds */
 	int64_t bytes, most;                /* bytes of these now, and at most so far */
+	bool frees; /* whether buffers that are given back are freed, not kept for other jobs */
 } eki_job;
 
+enum { EKI_JOB_LEAST = 1024 }; /* bytes of the smallest buffer */
+
 void eki_job_begin(eki_device *, eki_job *job);
+/* Begins a job of a step. Where hints.memory is a limit for its plan, nothing is kept for other
+ * jobs. */
+void eki_job_begin_for(const eki_step *step, eki_job *job);
 /* Makes the kernels of `text` those of the next launches. `defines` is as for eki_program_get;
  * `text` must be a constant made by EKI_KERNEL_TEXT. The program lives as long as the device. */
 ek_status eki_job_program(eki_job *, const char *name, const char *defines, const char *text);

@@ -41,7 +41,7 @@ static ek_status prepare(eki_step *step)
 	step->plan->run_bytes = 16 * (A->rows + 1) + ptr * (A->nnz + A->nnz / 1024 + 64) +
 	                        eki_times(A->nnz + B->nnz, entry);
 	step->plan->room = step->plan->run_bytes;
-	eki_job_begin(step->gpu->device, &job);
+	eki_job_begin_for(step, &job);
 	status = use_program(&job, step);
 	eki_job_end(&job);
 	return status;

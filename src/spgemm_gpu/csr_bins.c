@@ -44,7 +44,8 @@
 enum {
 	KEY_BITS = 9,            /* low bits of a key at most: EKI_ESC_MOST is 1 << KEY_BITS */
 	COUNTED_MOST = 64 << 20, /* bytes for rows that are counted at a time, if one fits */
-	TEXT_BYTES = 4096        /* upper bound on the text of the plan */
+	TEXT_BYTES = 4096,       /* upper bound on the text of the plan */
+	BUFFERS = 8              /* most small temporary buffers of a run at a time */
 };
 
 /* ---- Stages 1 and 2 -------------------------------------------------------------------------- */
@@ -104,7 +105,8 @@ static needs find_needs(const eki_step *step, const eki_gpu_bins *s)
 	n.room_most = s->in_place ? n.bound : eki_times(b->room_most, entry);
 	n.slot = eki_times(s->counted, idx);
 	/* The lengths are summed up on the device, with an eighth more for the sums of tiles. */
-	n.always = eki_plus(eki_times(step->in[0]->rows + 1, 2 * size + size / 8) + TEXT_BYTES,
+	n.always = eki_plus(eki_times(step->in[0]->rows + 1, 2 * size + size / 8) + TEXT_BYTES +
+	                            BUFFERS * EKI_JOB_LEAST,
 	                    eki_times(eki_gpu_merged(s), eki_gpu_merge_bytes()));
 	return n;
 }
@@ -183,7 +185,7 @@ static ek_status prepare(eki_step *step)
 	s->narrow = step->in[1]->cols <= (int64_t)INT32_MAX >> KEY_BITS;
 	s->keys = !eki_bins_guess(asked) && step->in[1]->cols <= INT64_MAX >> KEY_BITS;
 	s->in_place = step->gpu->device->memory == EKI_MEMORY_SHARED;
-	eki_job_begin(step->gpu->device, &job);
+	eki_job_begin_for(step, &job);
 	EK_TRY(make_bins(step, s, &job));
 	if (eki_bins_guess(asked))
 		EK_TRY(eki_bins_rooms(step, &s->bins, asked));

@@ -41,6 +41,7 @@ enum { SMALL = 1 << 16 };
 /* KiB of local memory that a group takes at most, if the device has them. Where the device is a
  * processor, tables should stay in its first or second cache. */
 enum { LOCAL_MOST = 256, CPU_LOCAL = 64 };
+enum { BUFFERS = 8 }; /* most temporary buffers of a run at a time */
 
 /* ---- Preparation ----------------------------------------------------------------------------- */
 
@@ -91,7 +92,8 @@ static int64_t run_bytes(const eki_step *step, const eki_hash_rows *h)
 {
 	const int64_t rows = step->in[0]->rows;
 
-	return 16 * (rows + 1) + 8 * (rows / 1024 + 64) + eki_hash_classify_bytes(h, rows);
+	return 16 * (rows + 1) + 8 * (rows / 1024 + 64) + eki_hash_classify_bytes(h, rows) +
+	       BUFFERS * EKI_JOB_LEAST;
 }
 
 /* Chooses the entries of a batch: what the limit on memory leaves, or else half of the device's
@@ -176,7 +178,7 @@ static ek_status prepare(eki_step *step)
 	step->param[0] = local / 1024;
 	eki_hash_sizes(step, local, h);
 	EK_RETURN_IF(make_arrays(step, h));
-	eki_job_begin(step->gpu->device, &job);
+	eki_job_begin_for(step, &job);
 	EK_TRY(eki_job_buffer(&job, step->in[0]->rows + 1, sizeof(int64_t), &bound));
 	EK_TRY(eki_hash_shapes(&job, step, h, bound));
 	EK_TRY(total_bounds(&job, step->in[0]->rows, h, bound));

@@ -68,7 +68,7 @@ void eki_gpu_product_begin(const eki_step *step, const eki_run *run, eki_gpu_pro
 {
 	*p = (eki_gpu_product){
 		.step = step, .run = run, .keep_col = run->C->array[CSR_PTR] != NULL};
-	eki_job_begin(step->gpu->device, &p->job);
+	eki_job_begin_for(step, &p->job);
 }
 
 /* Row pointers of C and their copy in 64 bits, of which threads convert parts. */

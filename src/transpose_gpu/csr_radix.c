@@ -77,7 +77,7 @@ static ek_status prepare(eki_step *step)
 	step->plan->run_bytes = sorting_bytes(A) > run_bytes ? sorting_bytes(A) : run_bytes;
 	step->plan->room = run_bytes;
 	EK_RETURN_IF(eki_operands_limit(step->plan));
-	eki_job_begin(step->gpu->device, &job);
+	eki_job_begin_for(step, &job);
 	EK_TRY(eki_gpu_radix_begin(&job, A->index, A->nnz, &sort));
 	EK_TRY(eki_job_buffer(&job, A->nnz, idx, &row));
 	EK_TRY(make_pattern(&sort, step, h, row));
@@ -117,7 +117,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	eki_job job;
 	ek_status status;
 
-	eki_job_begin(step->gpu->device, &job);
+	eki_job_begin_for(step, &job);
 	EK_TRY(eki_flip_begin(step, v, &flip));
 	if (!flip.values) {
 		EK_TRY(eki_buffer_read(job.device, h->ptr, flip.out->array[CSR_PTR],

@@ -5,16 +5,20 @@
 
 #include <stdlib.h>
 
+#include "gpu/gpu.h"
 #include "support/random.h"
 #include "support/support.h"
 
 struct devices devices = {.heap = HEAP_INIT};
+
+enum { WARP = 32 };
 
 static char reason[600];
 
 static void add(const char *name, ek_device_memory memory, bool counted)
 {
 	static const char *const kind[] = {"auto", "copy", "mapped", "shared"};
+	const char *called = getenv("EK_TEST_KIND");
 	struct device_context *d = &devices.of[devices.count];
 	ek_options o = counted ? heap_options(&devices.heap, 2)
 	                       : (ek_options){.size = sizeof o, .threads = 2};
@@ -25,6 +29,10 @@ static void add(const char *name, ek_device_memory memory, bool counted)
 	o.device_memory = memory;
 	if (ek_context_create(&o, &d->ctx) != EK_OK)
 		fail_msg("%s %s: %s", name, kind[memory], ek_error_text());
+	if (called) {
+		call_device(d->ctx, called);
+		d->ctx->device->info.lanes = WARP;
+	}
 	d->heap = counted ? &devices.heap : NULL;
 	snprintf(d->text, sizeof d->text, "%s %s%s", name, kind[memory], counted ? "" : " heap");
 	devices.count++;
@@ -106,6 +114,13 @@ int64_t launches_on(const ek_context *ctx)
 
 	expect_status(ek_device_get_counters(ctx, &c), EK_OK);
 	return c.launches;
+}
+
+void call_device(ek_context *ctx, const char *kind)
+{
+	ek_device_info *info = &ctx->device->info;
+
+	snprintf(info->kind, sizeof info->kind, "%s", kind);
 }
 
 void say_devices(void)

@@ -19,7 +19,8 @@ extern struct devices {
 	} of[MAX_DEVICE_CONTEXTS];
 } devices;
 
-/* Set-up and tear-down for run_all_tests. Programs are not stored unless EK_CACHE says where. */
+/* Set-up and tear-down for run_all_tests. Programs are not stored unless EK_CACHE says where. With
+ * EK_TEST_KIND=gpu in the environment the library takes all devices for GPUs with warps. */
 int devices_setup(void **state);
 int devices_teardown(void **state);
 
@@ -30,6 +31,9 @@ const char *method_with_cuts(const ek_method *m, struct rng *r);
 
 /* Returns how many kernels have been launched on the context's device. */
 int64_t launches_on(const ek_context *ctx);
+
+/* Changes the kind of device, such as "gpu", that the library takes the context's device for. */
+void call_device(ek_context *ctx, const char *kind);
 
 /* Skips the test, with the reason, if there is no device. */
 void need_device(void);

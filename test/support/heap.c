@@ -30,11 +30,19 @@ struct head {
 	struct head *next;
 };
 
+void heap_count(struct heap *h, long long bytes)
+{
+	const long long now = atomic_fetch_add(&h->bytes, bytes) + bytes;
+	long long peak = atomic_load(&h->peak);
+
+	while (peak < now && !atomic_compare_exchange_weak(&h->peak, &peak, now))
+		continue;
+}
+
 static void *hook_alloc(void *user, size_t alignment, size_t bytes)
 {
 	struct heap *h = user;
 	long n = atomic_fetch_add(&h->calls, 1), fail_at = atomic_load(&h->fail_at);
-	long long now, peak;
 	const size_t most = sizeof most > 4 ? (size_t)(UINT64_C(1) << 40) : (size_t)1 << 30;
 	void *map;
 
@@ -53,10 +61,7 @@ static void *hook_alloc(void *user, size_t alignment, size_t bytes)
 	for (int k = 0; k < TAIL; k++)
 		((unsigned char *)map)[HEAD + bytes + (size_t)k] = TAIL_BYTE;
 	atomic_fetch_add(&h->live, 1);
-	now = atomic_fetch_add(&h->bytes, (long long)bytes) + (long long)bytes;
-	peak = atomic_load(&h->peak);
-	while (peak < now && !atomic_compare_exchange_weak(&h->peak, &peak, now))
-		continue;
+	heap_count(h, (long long)bytes);
 	return (char *)map + HEAD;
 }
 
@@ -79,7 +84,7 @@ static void hook_dealloc(void *user, void *block, size_t bytes)
 	head->magic = DEAD_MAGIC;
 	memset(block, 0xdb, bytes);
 	atomic_fetch_sub(&h->live, 1);
-	atomic_fetch_sub(&h->bytes, (long long)bytes);
+	heap_count(h, -(long long)bytes);
 	if (!h->keep) {
 		free(head);
 		return;

@@ -31,6 +31,8 @@ struct heap {
 /* Makes the n-th allocation from now on fail; n = 0 is the next allocation. If `persistent` is
  * true, all allocations after it fail too. If n < 0, none fails. */
 void heap_fail(struct heap *h, long n, bool persistent);
+/* Counts bytes that others have allocated, or have freed if `bytes` is negative. */
+void heap_count(struct heap *h, long long bytes);
 /* Returns options with the hooks of `h`. threads = 0 means the default number. */
 ek_options heap_options(struct heap *h, int threads);
 /* Creates a context with the hooks of `h`, or fails the test. isa_limit is as in ek_options. */
