@@ -69,7 +69,7 @@ typedef struct FN(waiting) {
 	IDX key[WAITING + W], base[WAITING_ROWS];
 	VAL value[WAITING + W];
 	int64_t rows, end, begin[WAITING_ROWS], count[WAITING_ROWS];
-	bool few; /* whether the row before had few products, so that this one probably has, too */
+	bool few; /* whether the row before had few products in several lists: this one may, too */
 	int64_t products, entries; /* of the rows before those that wait */
 } FN(waiting);
 

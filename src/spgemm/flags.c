@@ -246,7 +246,7 @@ static inline bool FN(waits)(LISTS *l, const eki_window *s, int64_t i, bool narr
 	if (w->few && FN(wait_few)(l, i, w))
 		return true;
 	FN(take_lists)(l, i);
-	w->few = narrow && l->products <= EKI_FEW;
+	w->few = narrow && l->count > 1 && l->products <= EKI_FEW;
 	if (FN(is_copy)(l, w) || (l->count == 1 && l->products > EKI_FEW) || !FN(is_short)(l, s, w))
 		return false;
 	FN(wait_products)(l, w);
