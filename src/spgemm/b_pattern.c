@@ -137,7 +137,9 @@ typedef void sample_fn(const ek_store *, int64_t, int64_t, struct pattern_sample
 typedef void runs_fn(const ek_store *, int64_t, int64_t, int64_t, const eki_b_pattern *);
 typedef void shifted_fn(const ek_store *, int64_t, int64_t, int, uint64_t *);
 
-enum { PARTS = 64, SAMPLES = 256, SAMPLE_ROWS = 8 };
+/* Groups of rows of a sample, at most and at least, and their rows. In between, each call pays for
+ * a 64th of the rows. */
+enum { PARTS = 64, SAMPLES = 256, SAMPLES_LEAST = 32, SAMPLE_ROWS = 8, SAMPLE_SHARE = 64 };
 
 struct pattern_job {
 	const ek_store *B;
@@ -180,11 +182,15 @@ static void write_part(void *arg, int part)
 
 /* Finds out from a sample of rows what is worth recording. The sample consists of groups of
  * adjacent rows: single rows at equal distances could all be the first ones of their nodes. */
-static void sample(struct pattern_job *job, ek_isa isa, double run_length)
+static void sample(struct pattern_job *job, int64_t calls, ek_isa isa, double run_length)
 {
 	static sample_fn *const rows[EK_NTYPE] = EK_BY_TYPE(pattern_sample);
 	const ek_store *B = job->B;
-	const int64_t apart = eki_groups(B->rows, SAMPLES);
+	const double pays = (double)B->rows * (double)calls / (SAMPLE_SHARE * SAMPLE_ROWS);
+	const int64_t groups = pays >= SAMPLES         ? SAMPLES
+	                       : pays <= SAMPLES_LEAST ? SAMPLES_LEAST
+	                                               : (int64_t)pays;
+	const int64_t apart = eki_groups(B->rows, groups);
 	const int64_t distance = apart > SAMPLE_ROWS ? apart : SAMPLE_ROWS;
 	struct pattern_sample s = {0};
 
@@ -241,7 +247,8 @@ ek_status eki_b_pattern_make(eki_step *step, double products, eki_b_pattern *b)
 	*b = (eki_b_pattern){.far = (double)eki_store_bytes(B) > step->ctx->machine->core_bytes};
 	if (products * (double)step->problem->calls < USES * (double)B->nnz || B->nnz == 0)
 		return EK_OK;
-	sample(&job, step->isa, step->ctx->machine->run_length * (halves ? HALVES : 1));
+	sample(&job, step->problem->calls, step->isa,
+	       step->ctx->machine->run_length * (halves ? HALVES : 1));
 	if (job.with_runs)
 		eki_parallel(step->ctx, step->threads, job.parts, count_part, &job);
 	for (int part = 0; part < job.parts; part++) {

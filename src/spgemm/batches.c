@@ -168,7 +168,8 @@ static ek_status cut_evenly(eki_step *step, eki_result_kind kind, int64_t entrie
                             bool *done)
 {
 	const ek_store *A = step->in[0], *B = step->in[1], *D = step->in[2];
-	const int64_t a = eki_longest_row(step->ctx, A), most = eki_longest_row(step->ctx, B);
+	const int64_t a = eki_longest_row(step->ctx, A);
+	const int64_t most = B == A ? a : eki_longest_row(step->ctx, B);
 	const int64_t d = D ? eki_longest_row(step->ctx, D) : 0;
 	const double product = (double)A->nnz * (double)B->nnz / (double)(B->rows + !B->rows);
 	const double mean = kind == EKI_SUM ? (double)A->nnz + (double)B->nnz : product;

@@ -7,7 +7,7 @@
  *   few products   they are listed and sorted in registers, if they are at most 16
  *   far columns    if up to 256 products are far apart, they are added to a dense window of sums,
  *                  and columns that are new are listed. The list is sorted in registers. If so much
- *                  of the window does not fit into the cache, up to 64 products are listed and
+ *                  of the window does not fit into the cache, up to 128 products are listed and
  *                  sorted instead
  *   known columns  if the row of A has the columns of the row before, or these plus 1 while the
  *                  rows of B are shifted by 1 too, the columns of C follow from the row before.
@@ -34,6 +34,8 @@
 #include "spgemm/lists.h"
 #include "spgemm/window.h"
 #include "spgemm/window_read.h"
+
+#include "spgemm/few_products.h"
 
 /* ---- One list -------------------------------------------------------------------------------- */
 
@@ -83,38 +85,7 @@ static int64_t FN(sorted_row)(const LISTS *l, const eki_window *s, IDX *col, VAL
 	return n + 1;
 }
 
-/* Does the same for a row of at most EKI_FEW products whose columns are so near each other that a
- * key with the number of a product is as long as a column. */
-static int64_t FN(short_row)(const LISTS *l, const eki_window *s, IDX *col, VAL *val)
-{
-	const IDX base = l->first, *a_col = l->a_col, *b_col = l->b_col;
-	const PTR *b_ptr = l->b_ptr, end = l->begin + (PTR)l->count;
-	const VAL *a_val = l->a_val, *b_val = l->b_val, alpha = l->alpha;
-	IDX key[EKI_FEW], count = 0, before = -1;
-	VAL product[EKI_FEW], sum = 0;
-	int64_t n = -1;
-
-	for (PTR k = l->begin; k < end; k++) {
-		const PTR from = b_ptr[a_col[k]], to = b_ptr[a_col[k] + 1];
-		const VAL a = alpha * a_val[k];
-
-		for (PTR e = from; e < to; e++, count++) {
-			key[count] = (b_col[e] - base) << EKI_FEW_BITS | count;
-			product[count] = a * b_val[e];
-		}
-	}
-	s->sort_list(count, (eki_pair_at){key, NULL}, (eki_pair_at){key, NULL}, 0);
-	for (IDX k = 0; k < count; k++) {
-		const IDX j = key[k] >> EKI_FEW_BITS;
-
-		n += j != before;
-		sum = (j != before ? 0 : sum) + product[key[k] & ((1 << EKI_FEW_BITS) - 1)];
-		before = j;
-		col[n] = base + j;
-		val[n] = sum;
-	}
-	return n + 1;
-}
+/* ---- Far columns ----------------------------------------------------------------------------- */
 
 /* Lists the columns of a row while its products are added to the window, and sorts the list. If it
  * is too long for that, marks the columns by bits, which also puts them in order. The sums are
@@ -207,24 +178,33 @@ static int64_t FN(pieces_row)(const LISTS *l, const eki_window *s, const IDX *kn
 	}
 }
 
-/* Tells whether short_row can compute a row; the other ways do what is rare. */
-static bool FN(is_short)(const LISTS *l)
+/* Tells whether the columns of a row are so far apart that groups of 64 have few of them. */
+static bool FN(is_far)(const LISTS *l)
 {
-	return l->products <= EKI_FEW && l->d.n == 0 && l->read &&
-	       l->last - l->first < INT32_MAX >> EKI_FEW_BITS;
+	return (l->last - (l->first & ~(IDX)63)) / 64 > l->products / 4;
+}
+
+/* Tells whether the products of a row are sorted by keys of the type of columns: if they are few,
+ * or if columns are far apart, and either their sums do not stay in the cache, or so few products
+ * share a column that there is nothing to add up first. */
+static bool FN(is_short)(const LISTS *l, const eki_window *s, const FN(waiting) * w)
+{
+	if (l->products > s->list_most || l->last - l->first >= EKI_LIST_SPAN)
+		return false;
+	return l->products <= EKI_FEW ||
+	       (FN(is_far)(l) && (l->last - (l->first & ~(IDX)63) >= s->near ||
+	                          w->products - w->entries < w->products / 16));
 }
 
 /* Tells whether the columns of a row are listed. */
 static bool FN(is_listed)(const LISTS *l, const eki_window *s)
 {
-	const int64_t span = l->last - (l->first & ~(IDX)63);
-
-	return l->products <= EKI_LIST_MOST && span < s->near &&
-	       (l->products <= EKI_FEW || span / 64 > l->products / 4);
+	return l->products <= EKI_LIST_MOST && l->last - (l->first & ~(IDX)63) < s->near &&
+	       (l->products <= EKI_FEW || FN(is_far)(l));
 }
 
-/* Tells whether to sort the products of a row. If the columns of C are known, the window is faster,
- * unless the products are few and their sums far apart. */
+/* Tells whether to sort the products of a row by keys of 64 bits. If the columns of C are known,
+ * the window is faster, unless the products are few and their sums far apart. */
 static bool FN(is_sorted)(const LISTS *l, const eki_window *s, bool known)
 {
 	const int64_t groups = (l->last - l->first) / 64;
@@ -244,8 +224,6 @@ static int64_t FN(row)(const LISTS *l, const eki_window *s, const IDX *known, in
 		return 0;
 	if (l->count == 1)
 		return FN(copy_row)(l, col, val);
-	if (!known && FN(is_short)(l))
-		return FN(short_row)(l, s, col, val);
 	if (!known && FN(is_listed)(l, s))
 		return FN(listed_row)(l, s, col, val);
 	if (FN(is_sorted)(l, s, known))
@@ -262,22 +240,50 @@ static void FN(shift_columns)(IDX *col, int64_t n, int shift)
 		col[k] = col[k - n] + (IDX)shift;
 }
 
+/* Lets row i wait if its products are sorted. Returns whether it does. */
+static inline bool FN(waits)(LISTS *l, const eki_window *s, int64_t i, bool narrow, FN(waiting) * w)
+{
+	if (w->few && FN(wait_few)(l, i, w))
+		return true;
+	FN(take_lists)(l, i);
+	w->few = narrow && l->count > 1 && l->products <= EKI_FEW;
+	if (FN(is_copy)(l, w) || (l->count == 1 && l->products > EKI_FEW) || !FN(is_short)(l, s, w))
+		return false;
+	FN(wait_products)(l, w);
+	return true;
+}
+
 static int64_t FN(flags_rows)(const eki_rows_task *t, const eki_window *s)
 {
 	const ek_store *D = t->step->in[2];
-	const bool make = t->mode == EKI_ROWS_MAKE;
+	const bool count = t->mode == EKI_ROWS_COUNT;
+	const bool narrow = t->step->in[1]->cols < EKI_LIST_SPAN;
 	LISTS l = FN(lists_of)(t, s->b);
+	FN(waiting) w;
 	int64_t all = 0, n = 0;
 
+	w.rows = w.end = w.products = w.entries = 0;
+	w.few = false;
 	for (int64_t i = t->begin; i < t->end; i++) {
 		const int shift = D || i == t->begin ? -1 : FN(take_shifted)(&l, i);
-		IDX *col = t->mode == EKI_ROWS_COUNT ? NULL : (IDX *)t->col + all;
-		VAL *val = t->mode == EKI_ROWS_COUNT ? NULL : (VAL *)t->val + all;
+
+		if (shift < 0 && FN(is_full)(&w))
+			all += FN(write_waiting)(&w, &l, s, i, all, &n);
+		if (shift < 0 && FN(waits)(&l, s, i, narrow, &w))
+			continue;
+		if (w.rows > 0) {
+			all += FN(write_waiting)(&w, &l, s, i, all, &n);
+			if (shift >= 0) /* from columns that may be unknown */
+				FN(take_lists)(&l, i);
+		}
+		IDX *col = count ? NULL : (IDX *)t->col + all;
+		VAL *val = count ? NULL : (VAL *)t->val + all;
 
 		if (shift < 0) {
-			FN(take_lists)(&l, i);
 			n = FN(row)(&l, s, NULL, 0, col, val);
-		} else if (make) {
+			w.products += l.products;
+			w.entries += n;
+		} else if (!count) {
 			FN(shift_columns)(col, n, shift);
 			FN(row)(&l, s, col, n, NULL, val);
 		} /* else as many entries as the row before */
@@ -285,7 +291,7 @@ static int64_t FN(flags_rows)(const eki_rows_task *t, const eki_window *s)
 			eki_ptr_set(t->lengths, i + 1, n);
 		all += n;
 	}
-	return all;
+	return all + FN(write_waiting)(&w, &l, s, t->end, all, &n);
 }
 
 #undef LIST

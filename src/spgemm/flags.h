@@ -14,7 +14,8 @@ enum {
 	EKI_FEW_BITS = 6,
 	/* maximum number of products of a row whose columns are listed, and bits for numbers */
 	EKI_LIST_BITS = 8,
-	EKI_LIST_MOST = 1 << EKI_LIST_BITS
+	EKI_LIST_MOST = 1 << EKI_LIST_BITS,
+	EKI_LIST_SPAN = INT32_MAX >> EKI_LIST_BITS /* columns that leave room for the bits */
 };
 
 /* The scratch of one thread: a window of `width` columns, a multiple of 4096. Everything is 0

@@ -111,7 +111,8 @@ FN(add_runs)(const LISTS *l, const eki_window *s, int64_t k, int m, IDX base, in
 	}
 }
 
-/* Adds all rows of B to the window that begins at column `base`, list k first, by runs. */
+/* Adds all rows of B to the window that begins at column `base`, list k first, by runs. Of rows
+ * with the same columns whose values are not read, one is enough. */
 static inline __attribute__((always_inline)) void
 FN(add_rows_of_runs)(const LISTS *l, const eki_window *s, int64_t k, IDX base, int mark, bool read)
 {
@@ -119,7 +120,7 @@ FN(add_rows_of_runs)(const LISTS *l, const eki_window *s, int64_t k, IDX base, i
 
 	for (; k < l->count; k += m) {
 		m = FN(count_same)(l, k);
-		switch (m) {
+		switch (read ? m : 1) {
 		case 1: FN(add_runs)(l, s, k, 1, base, mark, read); break;
 		case 2: FN(add_runs)(l, s, k, 2, base, mark, read); break;
 		case 3: FN(add_runs)(l, s, k, 3, base, mark, read); break;
@@ -155,9 +156,9 @@ static inline __attribute__((always_inline)) void FN(add_lists)(const LISTS *l, 
 
 	if (l->d.n > 0)
 		FN(add)(s, FN(list_at)(l, k++), base, l->d.read, mark);
-	if (l->b->run_ptr && l->read)
+	if (W > 1 && l->b->run_ptr && l->read)
 		FN(add_rows_of_runs)(l, s, k, base, mark, true);
-	else if (l->b->run_ptr)
+	else if (W > 1 && l->b->run_ptr)
 		FN(add_rows_of_runs)(l, s, k, base, mark, false);
 	else if (l->read)
 		FN(add_rows)(l, s, base, true, mark);

@@ -2,6 +2,7 @@
 """Products and sums of sparse matrices, and the way to scipy's classes."""
 
 import ctypes
+import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
 
 def is_sparse(B: Any) -> bool:
     """Is B a Matrix, or a sparse array or matrix of scipy?"""
-    is_scipy = isinstance(getattr(B, "format", None), str) and hasattr(B, "tocsr")
-    return is_scipy or isinstance(B, _matrix.Matrix)
+    if isinstance(B, _matrix.Matrix):
+        return True
+    return isinstance(getattr(B, "format", None), str) and hasattr(B, "tocsr")
 
 
 def operand(B: Any, like: "Matrix") -> "Matrix":
@@ -156,15 +158,36 @@ def is_array_of(B: Any) -> bool:
     return not isinstance(B, scipy.sparse.spmatrix)
 
 
+@functools.lru_cache(None)
+def _empty(kind, dtype):
+    """The attributes of an empty matrix of scipy, or None if they are not those of every shape."""
+    made, other = kind((1, 1), dtype=dtype), kind.__new__(kind)
+    try:
+        attributes = vars(made).copy()
+        vars(other).update(attributes, _shape=(2, 3))
+        return attributes if made._shape == (1, 1) and other.shape == (2, 3) else None
+    except (AttributeError, TypeError):
+        return None
+
+
 def _scipy(arrays, shape, is_array, lines, is_sorted=False):
-    """A matrix of scipy on these arrays; its constructors would copy 64-bit indices that fit 32."""
+    """A matrix of scipy on these arrays; its constructors would copy 64-bit indices that fit 32.
+
+    They also take as long as products of small matrices: so all but the first of a kind are made
+    from the attributes of one that is empty.
+    """
     import scipy.sparse as sp
 
     pointer, index, value = arrays
     if pointer.dtype != index.dtype:
         index = _arrays.copies.add(index.astype(pointer.dtype))
     kinds = (sp.csr_array, sp.csc_array) if is_array else (sp.csr_matrix, sp.csc_matrix)
-    C = kinds[lines](shape, dtype=value.dtype)
+    attributes = _empty(kinds[lines], value.dtype)
+    if attributes is None:
+        C = kinds[lines](shape, dtype=value.dtype)
+    else:
+        C = kinds[lines].__new__(kinds[lines])
+        vars(C).update(attributes, _shape=shape)
     C.indptr, C.indices, C.data = pointer, index, value
     if is_sorted:
         C.has_sorted_indices = C.has_canonical_format = True
