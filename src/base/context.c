@@ -19,7 +19,6 @@
 
 #define HUGE_PAGE   ((size_t)2 << 20)
 #define HUGE_FROM   ((size_t)4 << 20)
-#define MAPPED_FROM ((size_t)32 << 20)
 #define PAGES_FROM  ((size_t)128 << 10)
 #define PAGE        ((size_t)4096)
 
@@ -40,29 +39,26 @@ const char *eki_getenv(const char *name)
  * memory at 19 GB/s with huge pages and at 15 GB/s without them. The gain is far larger if the
  * accesses to x are scattered.)
  *
- * Blocks should get the pages of those that were freed before, since the system clears each new
- * page. glibc maps a block anew unless what it asks for, with what the alignment may take, is less
- * than the pages of the largest mapped block that was freed so far, of up to 32 MiB. A block of
- * whole pages is less than one of the same length, but not if it is to begin at a huge page. */
+ * Smaller blocks should get the pages of those that were freed before, since the system clears each
+ * new page. glibc maps a block anew unless what it asks for, with what the alignment may take, is
+ * less than the pages of the largest mapped block that was freed so far. A block of whole pages is
+ * less than one of the same length. */
 static void *default_alloc(void *user, size_t alignment, size_t bytes)
 {
 	size_t unit = bytes >= PAGES_FROM ? PAGE : alignment;
 
 	(void)user;
-	if (bytes >= MAPPED_FROM)
+	if (bytes >= HUGE_FROM)
 		unit = alignment = HUGE_PAGE;
 	if (bytes > SIZE_MAX - unit)
 		return NULL;
 	bytes = (bytes + unit - 1) / unit * unit;
 
-	char *block = aligned_alloc(alignment, bytes);
+	void *block = aligned_alloc(alignment, bytes);
 
 #ifdef MADV_HUGEPAGE
-	if (block && bytes >= HUGE_FROM) {
-		const size_t skip = (PAGE - (uintptr_t)block % PAGE) % PAGE;
-
-		madvise(block + skip, (bytes - skip) / PAGE * PAGE, MADV_HUGEPAGE);
-	}
+	if (block && alignment == HUGE_PAGE)
+		madvise(block, bytes, MADV_HUGEPAGE);
 #endif
 	return block;
 }
