@@ -178,10 +178,16 @@ static int64_t FN(pieces_row)(const LISTS *l, const eki_window *s, const IDX *kn
 	}
 }
 
+/* Returns how far the last column of a row is from the begin of its window. */
+static int64_t FN(span)(const LISTS *l)
+{
+	return l->last - (l->first & ~(IDX)63);
+}
+
 /* Tells whether the columns of a row are so far apart that groups of 64 have few of them. */
 static bool FN(is_far)(const LISTS *l)
 {
-	return (l->last - (l->first & ~(IDX)63)) / 64 > l->products / 4;
+	return FN(span)(l) / 64 > l->products / 4;
 }
 
 /* Tells whether the products of a row are sorted by keys of the type of columns: if they are few,
@@ -192,14 +198,14 @@ static bool FN(is_short)(const LISTS *l, const eki_window *s, const FN(waiting) 
 	if (l->products > s->list_most || l->last - l->first >= EKI_LIST_SPAN)
 		return false;
 	return l->products <= EKI_FEW ||
-	       (FN(is_far)(l) && (l->last - (l->first & ~(IDX)63) >= s->near ||
+	       (FN(is_far)(l) && (FN(span)(l) >= s->near ||
 	                          w->products - w->entries < w->products / 16));
 }
 
 /* Tells whether the columns of a row are listed. */
 static bool FN(is_listed)(const LISTS *l, const eki_window *s)
 {
-	return l->products <= EKI_LIST_MOST && l->last - (l->first & ~(IDX)63) < s->near &&
+	return l->products <= EKI_LIST_MOST && FN(span)(l) < s->near &&
 	       (l->products <= EKI_FEW || FN(is_far)(l));
 }
 
