@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "support/budget.h"
+#include "support/entries.h"
 #include "support/operands.h"
 #include "support/spgemm_case.h"
 #include "support/support.h"
@@ -31,7 +32,7 @@ static void make_b(struct shape *s, int64_t rows, int64_t cols, int64_t length, 
 	for (int64_t r = 0; r < rows; r++) {
 		for (int64_t k = 0; k < length; k++)
 			shape_put(s, first + r * shift + k * apart, &draw);
-		s->ptr[r + 1] = s->nnz;
+		shape_end_row(s, r);
 	}
 }
 
@@ -48,7 +49,7 @@ static void make_a(struct shape *s, int64_t rows, const int64_t *count, int64_t 
 			shape_put(s, (k * 7 + i) % cols, &draw);
 		if (count[i] > 2 && i % 2)
 			shape_put(s, s->col[s->nnz - 2], &draw);
-		s->ptr[i + 1] = s->nnz;
+		shape_end_row(s, i);
 	}
 }
 

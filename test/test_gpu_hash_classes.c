@@ -9,6 +9,7 @@
  * type of values. */
 #include "spgemm_gpu/hash.h"
 #include "support/devices.h"
+#include "support/entries.h"
 #include "support/operands.h"
 #include "support/support.h"
 
@@ -86,12 +87,6 @@ static void list_rows(const eki_hash_rows *h)
 
 /* ---- Operands -------------------------------------------------------------------------------- */
 
-/* Ends the row of a shape that is being made. */
-static void end_row(struct shape *s, int64_t i)
-{
-	s->ptr[i + 1] = s->nnz;
-}
-
 static void make_b(const eki_hash_rows *h, struct shape *b)
 {
 	const eki_hash_size *last = &h->size[h->sizes - 1];
@@ -103,7 +98,7 @@ static void make_b(const eki_hash_rows *h, struct shape *b)
 	of_b.near_three = of_b.near_one + span;
 	of_b.all = of_b.near_three + threes(span);
 	shape_open(b, "B", of_b.all, FAR + APART * most, 3 * of_b.all);
-	for (; i < of_b.all; end_row(b, i++)) {
+	for (; i < of_b.all; shape_end_row(b, i++)) {
 		const bool near = i >= of_b.near_one;
 		const bool three = near ? i >= of_b.near_three : i >= of_b.far_three;
 		const int64_t first = near ? (three ? of_b.near_three : of_b.near_one)
@@ -138,7 +133,7 @@ static void make_a(struct shape *a)
 	for (int i = 0; i < rows; i++)
 		room += row[i].n * row[i].times;
 	shape_open(a, "A", rows, of_b.all, room);
-	for (int i = 0; i < rows; end_row(a, i++))
+	for (int i = 0; i < rows; shape_end_row(a, i++))
 		for (int64_t t = 0; t < row[i].times; t++)
 			put_lists(a, &row[i]);
 }
@@ -207,7 +202,7 @@ static eki_hash_rows tables_of(ek_context *ctx, const char *method, ek_value val
 
 	shape_open(&s, "one entry", 1, 1, 1);
 	shape_put(&s, 0, &draw);
-	end_row(&s, 0);
+	shape_end_row(&s, 0);
 	operands_make(&p, &s, &s, NULL, value, index, ctx);
 	expect_status(operands_plan(&p, method, 0, &plan), EK_OK);
 	h = *(const eki_hash_rows *)plan->root.state;

@@ -6,6 +6,7 @@
  * are integers, so all results are exact. */
 #include "plan/plan.h"
 #include "support/contexts.h"
+#include "support/entries.h"
 #include "support/sparse.h"
 
 enum {
@@ -38,22 +39,6 @@ enum { KINDS = sizeof kind / sizeof *kind };
 
 static struct rng draw;
 
-static void shape_open(struct shape *s, int64_t rows, int64_t cols, int64_t room)
-{
-	*s = (struct shape){.name = "rows", .rows = rows, .cols = cols};
-	s->ptr = calloc((size_t)rows + 1, sizeof *s->ptr);
-	s->col = calloc((size_t)room, sizeof *s->col);
-	s->val = calloc((size_t)room, sizeof *s->val);
-	s->val2 = calloc((size_t)room, sizeof *s->val2);
-}
-
-static void add_entry(struct shape *s, int64_t col)
-{
-	s->col[s->nnz] = col;
-	s->val[s->nnz] = rng_integer(&draw, 3);
-	s->val2[s->nnz++] = rng_integer(&draw, 3);
-}
-
 static int64_t list_row(int k, int64_t list, int64_t length)
 {
 	return (k * LISTS + list) * LENGTHS + length;
@@ -61,7 +46,7 @@ static int64_t list_row(int k, int64_t list, int64_t length)
 
 static void make_b(struct shape *s, int64_t cols)
 {
-	shape_open(s, KINDS * LISTS * LENGTHS, cols, KINDS * LISTS * LENGTHS * LENGTHS);
+	shape_open(s, "rows", KINDS * LISTS * LENGTHS, cols, KINDS * LISTS * LENGTHS * LENGTHS);
 	for (int k = 0; k < KINDS; k++)
 		for (int64_t list = 0; list < LISTS; list++)
 			for (int64_t length = 0; length < LENGTHS; length++) {
@@ -70,8 +55,8 @@ static void make_b(struct shape *s, int64_t cols)
 				                      (kind[k].apart ? 1 : 4096);
 
 				for (int64_t e = 0; e < length; e++)
-					add_entry(s, first + e * apart);
-				s->ptr[list_row(k, list, length) + 1] = s->nnz;
+					shape_put_integer(s, first + e * apart, &draw);
+				shape_end_row(s, list_row(k, list, length));
 			}
 }
 
@@ -85,7 +70,7 @@ static void add_row(struct shape *s, int k, int64_t products)
 		const int64_t left = LISTS - list, n = products > (left - 1) * 6 ? 12 : usual;
 		const int64_t length = products < n ? products : n;
 
-		add_entry(s, list_row(k, list, length));
+		shape_put_integer(s, list_row(k, list, length), &draw);
 		products -= length;
 	}
 }
@@ -99,7 +84,7 @@ static void make_a(struct shape *s, int64_t b_rows)
 	const int64_t rows = 3 + KINDS * LIMITS * 4;
 	int64_t i = 2;
 
-	shape_open(s, rows, b_rows, rows * LISTS + b_rows);
+	shape_open(s, "rows", rows, b_rows, rows * LISTS + b_rows);
 	for (int k = 0; k < KINDS; k++)
 		for (int l = 0; l < LIMITS; l++, i++) {
 			for (int64_t off = -1; off <= 1; off++) {
@@ -107,7 +92,7 @@ static void make_a(struct shape *s, int64_t b_rows)
 				s->ptr[i++] = s->nnz;
 			}
 			for (int64_t j = 0; j < b_rows && k == KINDS / 2 && l == LIMITS - 1; j++)
-				add_entry(s, j);
+				shape_put_integer(s, j, &draw);
 			s->ptr[i] = s->nnz;
 		}
 	for (; i <= rows; i++)
@@ -117,13 +102,13 @@ static void make_a(struct shape *s, int64_t b_rows)
 /* Makes D: up to two entries in a row, one of them near the last column. */
 static void make_d(struct shape *s, int64_t rows, int64_t cols)
 {
-	shape_open(s, rows, cols, 2 * rows);
+	shape_open(s, "rows", rows, cols, 2 * rows);
 	for (int64_t i = 0; i < rows; i++) {
 		if (i % 3 == 1)
-			add_entry(s, rng_below(&draw, 500));
+			shape_put_integer(s, rng_below(&draw, 500), &draw);
 		if (i % 5 == 1)
-			add_entry(s, cols - 4096);
-		s->ptr[i + 1] = s->nnz;
+			shape_put_integer(s, cols - 4096, &draw);
+		shape_end_row(s, i);
 	}
 }
 

@@ -7,6 +7,7 @@
 
 #include "plan/plan.h"
 #include "support/contexts.h"
+#include "support/entries.h"
 #include "support/sparse.h"
 
 enum { GRID = 200, RUNS = 100, POINTS = 100, INNER = GRID + RUNS + POINTS + 20 };
@@ -14,28 +15,6 @@ enum { GRID = 200, RUNS = 100, POINTS = 100, INNER = GRID + RUNS + POINTS + 20 }
 static struct rng draw;
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */
-
-static void shape_open(struct shape *s, int64_t rows, int64_t cols, int64_t room)
-{
-	*s = (struct shape){.name = "wide", .rows = rows, .cols = cols};
-	s->ptr = calloc((size_t)rows + 1, sizeof *s->ptr);
-	s->col = calloc((size_t)room, sizeof *s->col);
-	s->val = calloc((size_t)room, sizeof *s->val);
-	s->val2 = calloc((size_t)room, sizeof *s->val2);
-}
-
-static void add_entry(struct shape *s, int64_t col)
-{
-	s->col[s->nnz] = col;
-	s->val[s->nnz] = rng_integer(&draw, 3);
-	s->val2[s->nnz++] = rng_integer(&draw, 3);
-}
-
-/* Ends row i. Its columns need not ascend; those of B must, so loops add them in order. */
-static void end_row(struct shape *s, int64_t i)
-{
-	s->ptr[i + 1] = s->nnz;
-}
 
 /* What the rows of B have in common. */
 enum pattern { POINTS_ONLY, WITH_RUNS, NODES, PATTERNS };
@@ -52,18 +31,19 @@ static void make_b(struct shape *s, int64_t cols, enum pattern pattern)
 		sparse_nodes(&draw, s, INNER, cols);
 		return;
 	}
-	shape_open(s, INNER, cols, INNER * 80);
+	shape_open(s, "wide", INNER, cols, INNER * 80);
 	for (int64_t i = 0; i < INNER; i++) {
 		const int64_t at = rng_below(&draw, cols - 64), gap = with_runs ? 1 : 2;
 
 		for (int64_t k = 0; i < GRID && k < 5; k++)
 			for (int64_t j = 0; j < (with_runs ? 3 : 1); j++)
-				add_entry(s, i + (i < GRID / 2 ? 70 * k : far * k) + j);
+				shape_put_integer(s, i + (i < GRID / 2 ? 70 * k : far * k) + j,
+				                  &draw);
 		for (int64_t k = 0; i >= GRID && i < GRID + RUNS && k < 30; k++)
-			add_entry(s, at + gap * k);
+			shape_put_integer(s, at + gap * k, &draw);
 		for (int64_t k = 0; i >= GRID + RUNS && i < GRID + RUNS + POINTS && k < 4; k++)
-			add_entry(s, k * (cols / 4) + rng_below(&draw, cols / 4));
-		end_row(s, i);
+			shape_put_integer(s, k * (cols / 4) + rng_below(&draw, cols / 4), &draw);
+		shape_end_row(s, i);
 	}
 }
 
@@ -71,20 +51,21 @@ static void make_b(struct shape *s, int64_t cols, enum pattern pattern)
 static void add_spread(struct shape *s, int64_t n, int64_t begin, int64_t end)
 {
 	for (int64_t k = 0; k < n; k++)
-		add_entry(s, begin + k * (end - begin) / n);
+		shape_put_integer(s, begin + k * (end - begin) / n, &draw);
 }
 
 /* Makes A. Many rows have the columns of the previous row, or these plus 1. */
 static void make_a(struct shape *s, int64_t rows)
 {
-	shape_open(s, rows, INNER, rows * 60);
+	shape_open(s, "wide", rows, INNER, rows * 60);
 	for (int64_t i = 0; i < rows; i++) {
 		const int64_t before = i ? s->ptr[i] - s->ptr[i - 1] : 0;
 		const int64_t again = rng_below(&draw, 4), n = 1 + rng_below(&draw, 24);
 
 		if (before && again < 3 && s->col[s->nnz - 1] < INNER - 2) {
 			for (int64_t k = 0; k < before; k++)
-				add_entry(s, s->col[s->ptr[i - 1] + k] + (again > 0));
+				shape_put_integer(s, s->col[s->ptr[i - 1] + k] + (again > 0),
+				                  &draw);
 		} else {
 			switch (rng_below(&draw, 9)) {
 			case 0: add_spread(s, 1, rng_below(&draw, INNER - 1), INNER); break;
@@ -98,19 +79,19 @@ static void make_a(struct shape *s, int64_t rows)
 			default: add_spread(s, 2 + n % 2, GRID / 2, GRID - 20); break;
 			}
 		}
-		end_row(s, i);
+		shape_end_row(s, i);
 	}
 }
 
 static void make_d(struct shape *s, int64_t rows, int64_t cols)
 {
-	shape_open(s, rows, cols, rows * 3 + 1);
+	shape_open(s, "wide", rows, cols, rows * 3 + 1);
 	for (int64_t i = 0; i < rows; i++) {
 		const int64_t n = rng_below(&draw, 4);
 
 		for (int64_t k = 0; k < n; k++)
-			add_entry(s, k * (cols / 3) + rng_below(&draw, cols / 3));
-		end_row(s, i);
+			shape_put_integer(s, k * (cols / 3) + rng_below(&draw, cols / 3), &draw);
+		shape_end_row(s, i);
 	}
 }
 

@@ -2,24 +2,6 @@
 #include "support/operands.h"
 #include "support/support.h"
 
-void shape_open(struct shape *s, const char *name, int64_t rows, int64_t cols, int64_t room)
-{
-	*s = (struct shape){.rows = rows, .cols = cols, .room = room};
-	snprintf(s->name, sizeof s->name, "%s", name);
-	s->ptr = calloc((size_t)rows + 1, sizeof *s->ptr);
-	s->col = calloc((size_t)room, sizeof *s->col);
-	s->val = calloc((size_t)room, sizeof *s->val);
-	s->val2 = calloc((size_t)room, sizeof *s->val2);
-}
-
-void shape_put(struct shape *s, int64_t col, struct rng *draw)
-{
-	assert_true(s->nnz < s->room);
-	s->col[s->nnz] = col;
-	s->val[s->nnz] = rng_real(draw, 4);
-	s->val2[s->nnz++] = rng_real(draw, 4);
-}
-
 void operands_make(struct operands *p, const struct shape *a, const struct shape *b,
                    const struct shape *d, ek_value value, ek_index index, ek_context *ctx)
 {

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The operands of one product of sparse matrices, made entry by entry, and a check that a plan
- * gives the arrays of the processor's reference, bit for bit. */
+ * The operands of one product of sparse matrices, and a check that a plan gives the arrays of the
+ * processor's reference, bit for bit. */
 #ifndef TEST_OPERANDS_H
 #define TEST_OPERANDS_H
 
 #include "support/held.h"
-#include "support/random.h"
-
-/* Begins a shape with room for `room` entries, to which shape_put adds entries of the row that is
- * next. The caller sets s->ptr[i + 1] to s->nnz where row i ends. Values are drawn. */
-void shape_open(struct shape *s, const char *name, int64_t rows, int64_t cols, int64_t room);
-void shape_put(struct shape *s, int64_t col, struct rng *draw);
 
 struct operands {
 	struct held h[3];
