@@ -30,7 +30,8 @@ static inline __attribute__((always_inline)) vec FN(lanes_gather)(const lanes_jo
 	return whole ? vgather_inlined(x + k, col) : vgather_n(x + k, col, m);
 }
 
-/* Adds blocks [begin, end) of all lanes to the sums of their r rows. */
+/* Adds blocks [begin, end) of all lanes to the sums of their r rows. If the lanes fill a vector, r
+ * is a compile-time constant, and the sums stay in registers. */
 static inline __attribute__((always_inline)) void FN(lanes_add)(const lanes_job *job, int64_t begin,
                                                                 int64_t end, const int r,
                                                                 const bool whole, const bool inside,
@@ -47,10 +48,14 @@ static inline __attribute__((always_inline)) void FN(lanes_add)(const lanes_job 
 			const vec x = FN(lanes_gather)(job, col, k, m, whole, inside);
 			const VAL *a = val + k * h->col_step * height;
 
-			EK_UNROLL
-			for (int i = 0; i < r; i++)
-				sum[i] = vfma(whole ? vload(a + i * row) : vload_n(a + i * row, m),
-				              x, sum[i]);
+			if (whole) {
+				EK_UNROLL
+				for (int i = 0; i < r; i++)
+					sum[i] = vfma(vload(a + i * row), x, sum[i]);
+			} else {
+				for (int i = 0; i < r; i++)
+					sum[i] = vfma(vload_n(a + i * row, m), x, sum[i]);
+			}
 		}
 }
 
@@ -71,6 +76,7 @@ static inline __attribute__((always_inline)) void FN(lanes_sums)(const lanes_job
 		vstore(each + i * W, sum[i]);
 }
 
+/* Computes the sums of fewer lanes than W. */
 static void FN(lanes_few)(const lanes_job *job, void *to)
 {
 	const int r = (int)job->l->shape.r;

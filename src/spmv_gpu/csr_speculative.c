@@ -161,7 +161,10 @@ static int64_t bunches(const ek_store *A, const state *s)
 
 int64_t eki_speculative_notes(const ek_store *A, const state *s)
 {
-	return 16 + bunches(A, s) * (s->published ? 1 : 2) * (8 + (int64_t)ek_value_size(A->value));
+	const int64_t notes = bunches(A, s) * (s->published ? 1 : 2);
+	const int64_t bytes = 16 + notes * (8 + (int64_t)ek_value_size(A->value));
+
+	return eki_groups(bytes, 8) * 8; /* whole row numbers, which the array begins with */
 }
 
 static ek_status buffers(eki_step *step, state *s)
