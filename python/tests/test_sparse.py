@@ -145,6 +145,11 @@ def test_no_matrix():
     for factor in (2, 2.0, np.float32(2), np.int8(2), True + True):
         np.testing.assert_array_equal((E * factor).toarray(), [[2, 4]])
         np.testing.assert_array_equal((E / factor).toarray(), [[0.5, 1]])
+    for zero in (0, 0.0):  # as with scipy, whose quotients by numpy's zeros are Inf
+        with pytest.raises(ZeroDivisionError):
+            E / zero
+    with np.errstate(divide="ignore"):
+        np.testing.assert_array_equal((E / np.float64(0)).toarray(), [[np.inf, np.inf]])
     for wrong in ("3", b"3", None, [3], 1j):
         for way in (lambda: E * wrong, lambda: wrong * E, lambda: E / wrong):
             with pytest.raises(TypeError):
