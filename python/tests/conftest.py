@@ -57,6 +57,11 @@ def integers(*size, seed=2, dtype=np.float64):
     return np.random.default_rng(seed).integers(-9, 10, size).astype(dtype)
 
 
+def is_array(A):
+    """Is A one of scipy's arrays, and not one of its matrices? Before 1.11 those were derived."""
+    return type(A).__name__.endswith("_array")
+
+
 def real_matrices():
     """Paths of the real matrices that EK_MATRICES names, smallest first."""
     files = pathlib.Path(FOLDER).glob("*.mtx*") if FOLDER else []

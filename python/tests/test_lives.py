@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lifetimes, threads, the GIL, threadpoolctl, forks."""
+"""Lifetimes, copies, threads, the GIL, threadpoolctl, forks."""
 
 import concurrent.futures
+import copy
 import gc
 import os
+import pickle
 import resource
 import subprocess
 import sys
@@ -16,7 +18,7 @@ import pytest
 import scipy.sparse as sp
 
 import evenkeel as ek
-from conftest import integers, random_matrix
+from conftest import integers, is_array, random_matrix
 
 MANY = int(os.environ.get("EVENKEEL_MAKINGS", 4000))
 
@@ -50,18 +52,60 @@ def test_no_cycles():
         gc.enable()
 
 
-def test_no_deep_copy():
-    """A refused copy leaves nothing behind that complains when it goes."""
+@pytest.mark.parametrize("way", ["pickle", "deepcopy", "copy"])
+def test_copies(way):
+    """Copies of matrices in every format, of views and of transposes."""
+    copied = {"pickle": lambda E: pickle.loads(pickle.dumps(E)), "deepcopy": copy.deepcopy}.get(
+        way, copy.copy
+    )
+    A = random_matrix(40, 30, 0.3)
+    x, u = integers(30), integers(40)
+    for kind in (np.float64, np.float32):
+        E = ek.matrix(A.astype(kind), calls=7)
+        for M in (E, ek.matrix(A.tocsc().astype(kind)), E.convert("csr", index="64"), 2 * E):
+            C = copied(M)
+            assert (C.dtype, C.format, C.info["index"]) == (M.dtype, M.format, M.info["index"])
+            assert C.core.calls == M.core.calls and C.core.is_array
+            np.testing.assert_array_equal(C @ x, M @ x)
+            np.testing.assert_array_equal(copied(M.T) @ u, M.T @ u)
+            assert (C.core is M.core) == (way == "copy")
+        for row in ek.formats():
+            M = E.convert(row["name"], max_bytes=1 << 30)
+            assert copied(M).format == M.format
+            np.testing.assert_array_equal(copied(M.T).toarray(), M.T.toarray())
+    assert not is_array(copied(ek.matrix(sp.csr_matrix(A))).tocsr())
+    C, given = copied(E), A.copy()
+    del E, M
+    gc.collect()
+    np.testing.assert_array_equal(C.toarray(), given.toarray())
+    if way != "copy":
+        C.set_values(2 * given.data)
+        np.testing.assert_array_equal(C.toarray(), 2 * given.toarray())
+        with pytest.raises(ValueError, match="set_values"):
+            C.values_changed()
+
+
+def test_context_of_copies():
+    """A copy by copy.deepcopy stays in its context; one of pickle is in that of its process."""
+    E = ek.matrix(random_matrix(40, 30, 0.3), context=ek.Context(threads=1))
+    assert copy.deepcopy(E).context is E.context
+    assert pickle.loads(pickle.dumps(E)).context is ek.default_context()
+
+
+def test_no_copies():
+    """What cannot be copied says so, and leaves nothing behind that complains when it goes."""
     program = (
-        "import copy, evenkeel as ek\n"
+        "import copy, pickle, evenkeel as ek\n"
         "A = ek.matrix([[1.0, 2]])\n"
-        "try:\n"
-        "    copy.deepcopy(A)\n"
-        "except (TypeError, ValueError):\n"
-        "    print('refused')\n"
+        "for thing in (A.plan(), ek.Context(), ek.Heap('float64')):\n"
+        "    for way in (copy.deepcopy, pickle.dumps):\n"
+        "        try:\n"
+        "            way(thing)\n"
+        "        except TypeError as problem:\n"
+        "            print('a Matrix can' in str(problem))\n"
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert (result.stdout, result.stderr) == ("refused\n", "")
+    assert (result.stdout, result.stderr) == ("True\n" * 6, "")
 
 
 def test_results_own_memory():
@@ -261,8 +305,6 @@ def test_read_only_result():
 @pytest.mark.filterwarnings("ignore:the matrix subclass")
 def test_subclass_and_pickled_dtype():
     """Arrays that look alike but are not what the fast way takes."""
-    import pickle
-
     A = random_matrix(20, 20, 0.3)
     E, x = ek.matrix(A), integers(20)
     E @ x

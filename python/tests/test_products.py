@@ -142,6 +142,55 @@ def test_types_meet():
     same(B @ z.astype(np.complex64), A @ z.astype(np.complex64))
     with pytest.raises(TypeError, match="complex"):
         ek.matrix(D * 1j)
+    single, out = z.astype(np.complex64), np.ones(40, np.complex64)
+    for factor in (2, 2.0, np.float64(2), np.complex128(2)):  # a factor does not widen the result
+        same(B.matmul(single, alpha=factor), 2 * (A @ single))
+    same(B.matmul(single, out=out, alpha=np.float64(2), beta=np.float64(3)), 2 * (A @ single) + 3)
+    for wrong in ("2", [2], np.ones(1)):
+        with pytest.raises(TypeError, match="alpha is"):
+            B.matmul(single, alpha=wrong)
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).bits == 64, reason="there is no wider type here")
+def test_no_digits_lost():
+    """What has more digits than the library is refused, and not rounded."""
+    A = random_matrix(40, 30, 0.3)
+    E = ek.matrix(A)
+    for wide in (np.longdouble, np.clongdouble):
+        for wrong in (
+            lambda: E @ np.ones(30, wide),
+            lambda: E @ np.ones((30, 2), wide),
+            lambda: np.ones(40, wide) @ E,
+            lambda: np.ones((2, 40), wide) @ E,
+            lambda: E.plan() @ np.ones(30, wide),
+            lambda: E.plan("spmm") @ np.ones((30, 2), wide),
+            lambda: ek.matrix(A.astype(wide)),
+            lambda: ek.matrix(np.ones((3, 2), wide)),
+            lambda: ek.from_csr(A.indptr, A.indices, A.data.astype(wide), A.shape),
+            lambda: E.set_values(A.data.astype(wide)),
+        ):
+            with pytest.raises(TypeError, match="convert|real"):
+                wrong()
+
+
+def test_fast_transposes(monkeypatch):
+    """Each A.T is a new object, but products with it go the short way after the first."""
+    A = random_matrix(40, 30, 0.3)
+    E, x, u, v = ek.matrix(A), integers(30), integers(40), np.empty(30)
+    E.rmatvec(u), u @ E.T.T, E @ x
+
+    def the_long_way(self, *given):
+        raise AssertionError(given)
+
+    monkeypatch.setattr(ek.Matrix, "matmul", the_long_way)
+    same(E.T @ u, A.T @ u)
+    same(u @ E, A.T @ u)
+    same(E.rmatvec(u), A.T @ u)
+    same(E.rmatmul(u), A.T @ u)
+    assert E.rmatvec(u, out=v) is v and E.T.rmatvec(x).shape == (40,)
+    same(v, A.T @ u)
+    same(E.T.T @ x, A @ x)
+    same(x @ E.T, A @ x)
 
 
 def test_error_bound():

@@ -87,6 +87,14 @@ def as_type(array: Any, dtype: DTypeLike) -> np.ndarray:
     return result
 
 
+def refuse_wider(dtype: np.dtype, name: str) -> None:
+    """Raises a TypeError for numbers with more digits than the library has."""
+    if dtype.kind in "fc" and dtype.itemsize > (2 if dtype.kind == "c" else 1) * F64.itemsize:
+        raise TypeError(
+            f"{name} {dtype}, and the library has no more digits than float64: convert to that"
+        )
+
+
 def unmasked(X: Any) -> np.ndarray:
     """X as an ndarray, unless it is a masked array with elements that are masked."""
     if np.ma.is_masked(X):
@@ -133,19 +141,26 @@ def vector(array: np.ndarray) -> Any:
     return dense(VALUE[array.dtype], array.size, 1, array.size, address(array))
 
 
+def order_of(
+    shape: "tuple[int, ...]", strides: "tuple[int, ...]", item: int = 1
+) -> "tuple[int, int] | None":
+    """The order and leading dimension of a block whose elements are `item` apart, or None."""
+    (rows, cols), (down, right) = shape, strides
+    if (right == item or cols <= 1) and (rows <= 1 or down % item == 0 and down >= cols * item):
+        return constants.EK_ROW_MAJOR, down // item if rows > 1 else cols
+    if (down == item or rows <= 1) and (cols <= 1 or right % item == 0 and right >= rows * item):
+        return constants.EK_COL_MAJOR, right // item if cols > 1 else rows
+    return None
+
+
 def block(array: np.ndarray) -> Any:
     """The view of an ndarray of two dimensions, or None as for a vector."""
-    rows, cols = array.shape
-    down, right = array.strides
-    item = array.itemsize
     if not array.flags.aligned or not array.dtype.isnative:
         return None
-    if (right == item or cols <= 1) and (rows <= 1 or down % item == 0 and down >= cols * item):
-        order, ld = constants.EK_ROW_MAJOR, down // item if rows > 1 else cols
-    elif (down == item or rows <= 1) and (cols <= 1 or right % item == 0 and right >= rows * item):
-        order, ld = constants.EK_COL_MAJOR, right // item if cols > 1 else rows
-    else:
+    found = order_of(array.shape, array.strides, array.itemsize)
+    if found is None:
         return None
+    (rows, cols), (order, ld) = array.shape, found
     return dense(VALUE[array.dtype], rows, cols, ld, address(array), order)
 
 

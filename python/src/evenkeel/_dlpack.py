@@ -1,23 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Vectors of cupy, torch and others by __dlpack__, without a copy, on the host and on a device.
+"""Arrays of cupy, torch and others by __dlpack__, without a copy, on the host and on a device.
 
 The structs are those of DLPack's version 0 (dlpack.h, DLManagedTensor), which every producer gives
 when it is asked for no version.
 
-The library's queue does not wait for other streams of CUDA, so a producer's work on a vector must
+The library's queue does not wait for other streams of CUDA, so a producer's work on an array must
 be done before a product. A producer that is asked for the stream 1 makes CUDA's default stream wait
-for its own (array API, __dlpack__), and then multiply waits for the default stream.
+for its own (array API, __dlpack__), and then a product waits for the default stream. It also waits
+for its own result, since a producer knows nothing of the library's queue.
 """
 
 import ctypes
+import math
 from typing import Any, Callable
 
 import numpy as np
 
-from . import _arrays, errors
-from ._lib import api, constants, real
+from . import _arrays, _products, errors
+from ._lib import constants, real
 
-CPU, CUDA, CUDA_HOST, MANAGED = 1, 2, 3, 13  # of DLDeviceType
+CPU, CUDA, CUDA_HOST, ROCM_HOST, MANAGED = 1, 2, 3, 11, 13  # of DLDeviceType
+HOST = CPU, CUDA_HOST, ROCM_HOST
 DEFAULT_STREAM = 1  # for __dlpack__, and CU_STREAM_LEGACY of the driver
 CODE = {(2, 32): _arrays.F32, (2, 64): _arrays.F64}  # kDLFloat and bits
 
@@ -41,42 +44,52 @@ _pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _pointer.restype, _pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
 
 
-class Vector:
-    """What a capsule says about a vector; it stays unused, and with it the vector alive."""
+class Capsule:
+    """What a capsule says about an array; it stays unused, and with it the array alive.
 
-    def __init__(self, array):
-        on_host = array.__dlpack_device__()[0] in (CPU, CUDA_HOST)
+    One that is turned says it about the transpose.
+    """
+
+    def __init__(self, array, turned=False):
+        on_host = array.__dlpack_device__()[0] in HOST
         self.capsule = array.__dlpack__(**({} if on_host else {"stream": DEFAULT_STREAM}))
         tensor = _Tensor.from_address(_pointer(self.capsule, b"dltensor"))
         self.dtype = CODE.get((tensor.code, tensor.bits)) if tensor.lanes == 1 else None
-        self.shape = tuple(tensor.shape[k] for k in range(tensor.ndim))
+        shape, steps = tensor.shape[: tensor.ndim], tensor.strides
         # Without strides the elements are contiguous.
-        self.strides = (
-            tuple(tensor.strides[k] for k in range(tensor.ndim)) if tensor.strides else None
-        )
+        if steps:
+            steps = steps[: len(shape)]
+        else:
+            steps = [math.prod(shape[k + 1 :]) for k in range(len(shape))]
+        self.turned, way = turned, slice(None, None, -1 if turned else 1)
+        self.shape, self.strides = tuple(shape[way]), tuple(steps[way])
         self.device, self.device_id = tensor.device_type, tensor.device_id
         self.data = (tensor.data or 0) + tensor.byte_offset
 
-    def dense(self, device_id):
-        """The view of the library, on this device of CUDA."""
-        if self.device not in (CUDA, MANAGED) or self.device_id != device_id:
-            raise ValueError(
-                f"a vector is on device {self.device_id} of the kind {self.device} of DLPack; "
-                f"device {device_id} of CUDA is expected, where the matrix is"
-            )
-        if self.dtype is None or len(self.shape) != 1:
+    def dense(self):
+        """The view of the library for a vector or a block in memory of a device."""
+        if self.dtype is None:
             raise TypeError(
-                f"a tensor of {len(self.shape)} dimensions on a device is no vector of "
-                "float32 or float64, and others are not multiplied there: copy it to the host"
+                "an array on a device has neither float32 nor float64, and others are not "
+                "multiplied there: convert it, or copy it to the host"
             )
-        n = self.shape[0]
-        if n > 1 and self.strides not in (None, (1,)):
+        if len(self.shape) == 1:
+            rows, cols = self.shape[0], 1
+            found = (constants.EK_COL_MAJOR, rows) if rows <= 1 or self.strides == (1,) else None
+        elif len(self.shape) == 2:
+            rows, cols = self.shape
+            found = _arrays.order_of(self.shape, self.strides)
+        else:
+            raise ValueError(f"an operand has {len(self.shape)} dimensions; 1 or 2 are expected")
+        if found is None:
+            steps = ", ".join(map(str, self.strides))
             raise ValueError(
-                f"the elements of a vector on a device are {self.strides[0]} apart; 1 is expected"
+                f"the elements of an array on a device are {steps} apart; a contiguous vector, or "
+                "a block with contiguous rows or columns, is expected"
             )
-        return _arrays.dense(
-            _arrays.VALUE[self.dtype], n, 1, n, self.data, where=constants.EK_ON_DEVICE
-        )
+        order, ld = found
+        value, where = _arrays.VALUE[self.dtype], constants.EK_ON_DEVICE
+        return _arrays.dense(value, rows, cols, ld, self.data, order, where)
 
 
 def device_of(X: Any) -> "int | None":
@@ -89,6 +102,11 @@ def device_of(X: Any) -> "int | None":
 def is_foreign(*arrays: Any) -> bool:
     """Is one of these an array of another library?"""
     return any(device_of(X) is not None for X in arrays)
+
+
+def is_on_device(*arrays: Any) -> bool:
+    """Is one of these an array in memory of a device?"""
+    return any(device_of(X) not in (None, *HOST) for X in arrays)
 
 
 def to_numpy(X: Any) -> np.ndarray:
@@ -107,7 +125,7 @@ def for_result(X: Any) -> np.ndarray:
         y = np.from_dlpack(X)
         if y.flags.writeable:
             return y
-        Vector(X)
+        Capsule(X)
     except BufferError as problem:
         raise ValueError(f"out cannot be written to: {problem}") from None
     return _arrays.writable(y)
@@ -120,29 +138,41 @@ def on_host(function: Callable[..., Any], X: Any, out: Any, *factors: float) -> 
     return out if out is not None else back(X, y)
 
 
+def _is_of(X, library):
+    """Is X an array of this library, or of a class derived from its own?"""
+    return any(kind.__module__.split(".")[0] == library for kind in type(X).__mro__)
+
+
 def back(X: Any, y: np.ndarray) -> Any:
     """An ndarray as an array of the library from which X came."""
     if hasattr(X, "__array_namespace__"):
         return X.__array_namespace__().from_dlpack(y)
-    if type(X).__module__.split(".")[0] == "torch":
+    if _is_of(X, "torch"):
         import torch
 
         return torch.from_dlpack(y)
     return y
 
 
-def _empty(X, n):
-    """A new vector beside X on its device."""
+def _empty(X, shape):
+    """A new array like X, on its device, which need not be the current one."""
     if hasattr(X, "new_empty"):
-        return X.new_empty((n,))
-    return X.__array_namespace__().empty((n,), dtype=X.dtype)
+        return X.new_empty(shape)
+    if _is_of(X, "cupy"):
+        import cupy
+
+        with X.device:
+            return cupy.empty(shape, X.dtype)
+    if hasattr(X, "__array_namespace__"):
+        return X.__array_namespace__().empty(shape, dtype=X.dtype, device=X.device)
+    raise TypeError(f"no array for the result can be made beside a {type(X).__name__}: give out=")
 
 
 def _device_id(context):
     """The number of a context's device among those of CUDA."""
     kind, _, number = (context.device or {"name": "none"})["name"].partition(":")
     if kind != "cuda":
-        raise errors.DeviceError("a vector is on a device of CUDA, and the context has none")
+        raise errors.DeviceError("an array is on a device, and the context has none of CUDA")
     return int(number)
 
 
@@ -166,17 +196,50 @@ def _wait_for_default_stream(device_id):
         call("cuDevicePrimaryCtxRelease_v2", device_id)
 
 
-def multiply(matrix, X, out, alpha, beta):
-    """y = alpha A x + beta y with both vectors on a CUDA device, in the context's queue."""
-    device_id, alpha, beta = _device_id(matrix.core.context), real(alpha), real(beta)
-    plan = matrix.core.plan("spmv", matrix.transposed)
+def _on(array, device_id, turned=False):
+    """The capsule of an array that must be on this device of CUDA."""
+    if not hasattr(array, "__dlpack_device__"):
+        raise TypeError(f"a {type(array).__name__} has no __dlpack__, and so is on no device")
+    kind, number = array.__dlpack_device__()
+    if kind not in (CUDA, MANAGED) or number != device_id:
+        raise ValueError(
+            f"an array is on device {number} of the kind {int(kind)} of DLPack; device "
+            f"{device_id} of CUDA is expected, where the matrix is"
+        )
+    return Capsule(array, turned)
+
+
+def _run(plan, x, X, out, alpha, beta):
+    """alpha op(A) X + beta out for the capsule x of X, whose transpose it has if that is turned."""
+    alpha, beta = real(alpha, "alpha"), real(beta, "beta")
+    shape = _products.result_shape(plan, x.shape)
+    wanted = shape[::-1] if x.turned else shape
     if out is None:
         if beta:
             raise ValueError("beta is not 0, and there is no out to which it applies")
-        out = _empty(X, matrix.shape[0])
-    x, y = Vector(X), Vector(out)
-    at, to = x.dense(device_id), y.dense(device_id)
-    _wait_for_default_stream(device_id)
-    api.ek_spmv(plan.handle().pointer, alpha, ctypes.byref(at), beta, ctypes.byref(to))
-    matrix.core.context.wait()
+        out = _empty(X, wanted)
+    y = _on(out, x.device_id, x.turned)
+    if y.shape != shape:
+        raise ValueError(f"out has another shape than {wanted}, which is expected")
+    at, to = x.dense(), y.dense()
+    _wait_for_default_stream(x.device_id)
+    function = _products.RUN[plan.operation]
+    function(plan.handle().pointer, alpha, ctypes.byref(at), beta, ctypes.byref(to))
+    plan.context.wait()
     return out
+
+
+def run(plan, X, out, alpha, beta):
+    """A product by a plan, with arrays on a CUDA device."""
+    return _run(plan, _on(X, _device_id(plan.context)), X, out, alpha, beta)
+
+
+def multiply(matrix, X, out, alpha, beta, from_left=False):
+    """alpha A X + beta out for a Matrix, or with X from the left, with arrays on a CUDA device.
+
+    X A is computed as the transpose of A^T X^T: no method for operands from the left runs there.
+    """
+    x = _on(X, _device_id(matrix.context), turned=from_left)
+    matrix = matrix.for_operand(x.dtype or matrix.dtype)
+    plan = _products.plan_for(matrix.T if from_left else matrix, x.shape)
+    return _run(plan, x, X, out, alpha, beta)

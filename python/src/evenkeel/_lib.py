@@ -215,8 +215,13 @@ class Handle:
         self.keep = keep
 
     def __del__(self):
-        if getattr(self, "pointer", None):  # a refused deepcopy leaves an object without it
-            self._destroy(self.pointer)
+        self._destroy(self.pointer)
+
+    def __reduce__(self):
+        raise TypeError(
+            "contexts, plans and heaps stay in their process and cannot be copied or pickled; a "
+            "Matrix can"
+        )
 
 
 def made(destroy, keep, function, *arguments):

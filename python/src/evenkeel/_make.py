@@ -35,6 +35,7 @@ def value_dtype(dtype):
         )
     if dtype.kind not in "biuf":
         raise TypeError(f"values are {dtype}; numbers are expected")
+    _arrays.refuse_wider(dtype, "values are")
     fits = dtype == _arrays.F32 or np.result_type(dtype, np.float32) == _arrays.F32
     return _arrays.F32 if fits else _arrays.F64
 

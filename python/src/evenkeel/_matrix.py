@@ -11,13 +11,14 @@ from numpy.typing import DTypeLike
 
 from . import _arrays, _dlpack, _make, _products, _sparse
 from ._context import Context
+from ._copying import Copying
 from ._entries import Entries
 from ._lib import api, as_dict, contents, each, header, new, text
 from ._plan import Core, Plan
 from .vectors import SparseVector, multiply as multiply_vector
 
 
-class Matrix(Entries):
+class Matrix(Copying, Entries):
     """A sparse matrix: `A @ x`, `A @ X`, `A @ B`, `A.T`, `A + B`, and what scipy's solvers need.
 
     Make one with evenkeel.matrix, read or generate. Any number of threads may use a matrix, except
@@ -32,7 +33,7 @@ class Matrix(Entries):
         self.core, self.transposed = core, transposed
         self.shape = core.shape[::-1] if transposed else core.shape
         self.dtype = core.dtype
-        self._product = _not_yet
+        self._product = core.fast[transposed]
 
     # ---- Products with dense arrays ----
 
@@ -55,8 +56,8 @@ class Matrix(Entries):
         The result has the type of A, or that of X if it is wider: a matrix of f32 is converted
         once, when it first meets an operand of f64. Complex operands give complex results.
 
-        X and out may be arrays of torch, cupy and others, which have __dlpack__. On the device of
-        A's context they must be vectors: blocks in its memory are refused with a TypeError.
+        X and out may be arrays of torch, cupy and others, which have __dlpack__. Both may be on the
+        CUDA device of A's context; the product has then been computed there when this returns.
 
         >>> import numpy as np, scipy.sparse as sp
         >>> A, y = Matrix.of(sp.csr_array([[1., 2], [0, 3]])), np.ones(2)
@@ -74,13 +75,14 @@ class Matrix(Entries):
             if out is not None or beta:
                 raise ValueError("products with sparse operands have no out and no beta")
             return (multiply_vector if is_vector else _sparse.multiply)(self, X, alpha)
-        if _dlpack.device_of(X) in (_dlpack.CUDA, _dlpack.MANAGED):
+        if _dlpack.is_on_device(X, out):
             return _dlpack.multiply(self, X, out, alpha, beta)
         if _dlpack.is_foreign(X, out):
             return _dlpack.on_host(self.matmul, X, out, alpha, beta)
         X = _arrays.unmasked(X)
         if X.ndim == 1 and X.dtype == self.dtype and alpha == 1 and beta == 0:
             self._product = self.core.plan("spmv", self.transposed).product()
+            self.core.fast[self.transposed] = self._product  # for A.T.T, and each new A.T
             y = self._product(X, out)
             if y is not None:
                 return y
@@ -89,11 +91,23 @@ class Matrix(Entries):
     @header("ek_dense_spmm")
     def rmatmul(self, X: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0) -> Any:
         """Computes alpha X A + beta out: products from the other side."""
+        if alpha == 1 and beta == 0:
+            y = self.core.fast[not self.transposed](X, out)
+            if y is not None:
+                return y
+        if _dlpack.is_on_device(X, out):
+            return _dlpack.multiply(self, X, out, alpha, beta, from_left=True)
         if _dlpack.is_foreign(X, out):
             return _dlpack.on_host(self.rmatmul, X, out, alpha, beta)
-        return _products.multiply_left(self, _arrays.unmasked(X), out, alpha, beta)
+        X = _arrays.unmasked(X)
+        if X.ndim == 1:
+            return self.T.matmul(X, out, alpha, beta)
+        return _products.multiply_left(self, X, out, alpha, beta)
 
     def __rmatmul__(self, X: Any) -> Any:
+        y = self.core.fast[not self.transposed](X)
+        if y is not None:
+            return y
         if _sparse.is_sparse(X):
             return _sparse.multiply_from_left(X, self)
         return self.rmatmul(X)
@@ -102,7 +116,8 @@ class Matrix(Entries):
 
     def rmatvec(self, x: Any, out: Any = None) -> Any:
         """A.T @ x."""
-        return self.T.matmul(x, out)
+        y = self.core.fast[not self.transposed](x, out)
+        return y if y is not None else self.T.matmul(x, out)
 
     rmatmat = rmatvec
 
@@ -365,8 +380,3 @@ class Matrix(Entries):
             f"<evenkeel.Matrix {rows} x {cols}, {self.nnz} entries, {self.dtype}, {self.format}"
             f"{', transposed' if self.transposed else ''}>"
         )
-
-
-def _not_yet(_x, _y=None):
-    """Stands for the fast product until the first product."""
-    return None

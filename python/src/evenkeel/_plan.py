@@ -17,6 +17,11 @@ OPERATIONS = {
 OP = (constants.EK_OP_N, constants.EK_OP_T)
 
 
+def _not_yet(_x, _y=None):
+    """Stands for the fast product until the first product."""
+    return None
+
+
 class Core:
     """A matrix of the library with what every view of it shares, such as its plans."""
 
@@ -29,6 +34,7 @@ class Core:
         "is_array",
         "lock",
         "plans",
+        "fast",
         "wide",
         "own",
     )
@@ -52,6 +58,8 @@ class Core:
         self.calls, self.is_array = calls, is_array
         self.lock = threading.Lock()
         self.plans: "dict[tuple, Plan]" = {}
+        # Plan.product of the products with vectors, plain and transposed
+        self.fast: "list[Callable[..., Any]]" = [_not_yet, _not_yet]
         self.wide: "Core | None" = None
         # Why no array of the caller has the values; None if one has.
         self.own: "str | None" = "the matrix has values of its own: change them by set_values"
@@ -86,7 +94,7 @@ class Plan:
         "dtype",
         "_number",
         "_matrix",
-        "_context",
+        "context",
         "_options",
         "_keep",
         "_handles",
@@ -117,7 +125,7 @@ class Plan:
         self.operation = operation
         self.shape = core.shape[::-1] if transposed else core.shape
         self.dtype = core.dtype
-        self._matrix, self._context = core.handle, core.context
+        self._matrix, self.context = core.handle, core.context
         self._keep = core.handle, *(other.handle for other in (B, D) if other)
         self._options = {
             "method": method,
@@ -160,7 +168,7 @@ class Plan:
 
     def _make(self, limit):
         hints = new("ek_hints", **self._options)
-        hints.threads = allowed(self._context, hints.threads, limit)
+        hints.threads = allowed(self.context, hints.threads, limit)
         return made(
             api.ek_plan_destroy,
             self._keep,
@@ -174,11 +182,16 @@ class Plan:
         return self(x)
 
     def __call__(self, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0) -> Any:
-        """Computes alpha op(A) x + beta out for a vector or, if the plan is for "spmm", a block."""
+        """Computes alpha op(A) x + beta out for a vector or, if the plan is for "spmm", a block.
+
+        x and out may be arrays of torch, cupy and others as those of Matrix.matmul may.
+        """
         if self.operation == "spmv" and alpha == 1 and beta == 0:
             y = self.product()(x, out)
             if y is not None:
                 return y
+        if _dlpack.is_on_device(x, out):
+            return _dlpack.run(self, x, out, alpha, beta)
         if _dlpack.is_foreign(x, out):
             return _dlpack.on_host(self, x, out, alpha, beta)
         return _products.run_dense(self, x, out, alpha, beta)

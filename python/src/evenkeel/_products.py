@@ -44,57 +44,69 @@ def call(plan, alpha, x, beta, y, view):
     return y
 
 
+def plan_for(matrix, shape):
+    """The plan for a Matrix times an operand of this shape."""
+    if len(shape) == 1:
+        return matrix.core.plan("spmv", matrix.transposed)
+    if len(shape) != 2:
+        raise ValueError(f"the operand has {len(shape)} dimensions; one or two are expected")
+    return matrix.core.plan("spmm", matrix.transposed, width_class(shape[1]))
+
+
+def result_shape(plan, shape):
+    """The shape of what a plan computes of an operand of this shape."""
+    if plan.operation not in RUN:
+        raise ValueError(f"a plan for {plan.operation} does not multiply dense arrays")
+    is_vector = plan.operation == "spmv"
+    if len(shape) != (1 if is_vector else 2):
+        wanted = "one dimension" if is_vector else "two dimensions"
+        raise ValueError(
+            f"x has {len(shape)} dimensions; a plan for {plan.operation} takes {wanted}"
+        )
+    if plan.operation == "dense_spmm":
+        return shape[0], plan.shape[1]
+    return plan.shape[:1] + tuple(shape[1:])
+
+
 def run_vector(plan, x, out, alpha, beta):
     """y = alpha op(A) x + beta y for an ndarray of one dimension."""
     x = _arrays.as_type(x, plan.dtype)
-    y = target(plan.shape[:1], plan.dtype, out, beta)
+    y = target(result_shape(plan, x.shape), plan.dtype, out, beta)
     return call(plan, alpha, _arrays.vector(x), beta, y, _arrays.vector)
 
 
 def run_block(plan, X, out, alpha, beta):
     """Y = alpha op(A) X + beta Y, or X op(A), for an ndarray of two dimensions."""
     X, x = _arrays.as_block(X, plan.dtype)
-    if plan.operation == "dense_spmm":
-        shape = X.shape[0], plan.shape[1]
-    else:
-        shape = plan.shape[0], X.shape[1]
     by_columns = X.flags.f_contiguous and not X.flags.c_contiguous
+    shape = result_shape(plan, X.shape)
     Y = target(shape, plan.dtype, out, beta, "F" if by_columns else "C")
     return call(plan, alpha, x, beta, Y, _arrays.block)
 
 
 def run_dense(plan, x, out, alpha, beta):
-    """A product with a plan, by the number of dimensions of x."""
+    """A product with a plan, which takes an ndarray of its own type or of a narrower one."""
     x = _arrays.unmasked(x)
-    if plan.operation not in RUN:
-        raise ValueError(f"a plan for {plan.operation} does not multiply dense arrays")
-    single = plan.dtype == _arrays.F32
-    if x.dtype.kind == "c" or single and np.result_type(plan.dtype, x.dtype) != plan.dtype:
+    result_shape(plan, x.shape)
+    if np.result_type(plan.dtype, x.dtype) != plan.dtype:
         raise TypeError(
             f"x is {x.dtype}, and the plan is for {plan.dtype}: convert x, or make the plan "
             "of a matrix with the wider type"
         )
-    if x.ndim == 1 and plan.operation == "spmv":
-        return run_vector(plan, x, out, alpha, beta)
-    if x.ndim == 2 and plan.operation != "spmv":
-        return run_block(plan, x, out, alpha, beta)
-    wanted = "one dimension" if plan.operation == "spmv" else "two dimensions"
-    raise ValueError(f"x has {x.ndim} dimensions; a plan for {plan.operation} takes {wanted}")
+    return (run_vector if x.ndim == 1 else run_block)(plan, x, out, alpha, beta)
 
 
 def multiply(matrix, X, out, alpha, beta):
     """alpha op(A) X + beta out for a Matrix and an ndarray of one or two dimensions."""
-    if X.ndim not in (1, 2):
-        raise ValueError(f"the operand has {X.ndim} dimensions; one or two are expected")
     if X.dtype.kind == "c":
         return multiply_complex(matrix, X, out, alpha, beta)
+    _arrays.refuse_wider(X.dtype, "the operand is")
     matrix = matrix.for_operand(X.dtype)
-    core, transposed = matrix.core, matrix.transposed
     if X.ndim == 1:
-        return run_vector(core.plan("spmv", transposed), X, out, alpha, beta)
-    if X.shape[1] == 1 and out is None:
-        return run_vector(core.plan("spmv", transposed), X[:, 0], None, alpha, beta)[:, None]
-    return run_block(core.plan("spmm", transposed, width_class(X.shape[1])), X, out, alpha, beta)
+        return run_vector(plan_for(matrix, X.shape), X, out, alpha, beta)
+    if X.ndim == 2 and X.shape[1] == 1 and out is None:
+        return multiply(matrix, X[:, 0], None, alpha, beta)[:, None]
+    return run_block(plan_for(matrix, X.shape), X, out, alpha, beta)
 
 
 def multiply_left(matrix, X, out, alpha, beta):
@@ -104,17 +116,29 @@ def multiply_left(matrix, X, out, alpha, beta):
     if X.dtype.kind == "c":
         result = multiply_complex(matrix.T, X.T, None if out is None else out.T, alpha, beta)
         return result.T if out is None else out
+    _arrays.refuse_wider(X.dtype, "the operand is")
     matrix = matrix.for_operand(X.dtype)
     plan = matrix.core.plan("dense_spmm", matrix.transposed, width_class(X.shape[0]))
     return run_block(plan, X, out, alpha, beta)
 
 
+def factor(value, dtype, argument):
+    """A number in the complex type of a product, which it does not widen."""
+    if isinstance(value, (str, bytes)) or np.ndim(value):
+        raise TypeError(f"{argument} is {value!r}; a number is expected")
+    return dtype.type(value)
+
+
 def multiply_complex(matrix, X, out, alpha, beta):
     """The same for complex X, whose real and imaginary parts are columns side by side."""
+    _arrays.refuse_wider(X.dtype, "the operand is")
+    if X.ndim not in (1, 2):
+        raise ValueError(f"the operand has {X.ndim} dimensions; one or two are expected")
     real = np.dtype(f"f{X.dtype.itemsize // 2}")
     matrix = matrix.for_operand(real)
     single = matrix.dtype == _arrays.F32
     X = np.ascontiguousarray(X, np.complex64 if single else np.complex128)
+    alpha, beta = factor(alpha, X.dtype, "alpha"), factor(beta, X.dtype, "beta")
     if X.shape[0] != matrix.shape[1]:
         raise ValueError(f"the operand has {X.shape[0]} rows; {matrix.shape[1]} are expected")
     columns = 1 if X.ndim == 1 else X.shape[1]
@@ -124,7 +148,9 @@ def multiply_complex(matrix, X, out, alpha, beta):
     parts = X.view(matrix.dtype).reshape(X.shape[0], 2 * columns)
     result = multiply(matrix, parts, None, 1.0, 0.0)
     result = np.ascontiguousarray(result).view(X.dtype).reshape(shape)
+    if alpha != 1:
+        result *= alpha
     if out is None:
-        return result if alpha == 1 else alpha * result
-    out[...] = alpha * result + (beta * out if beta else 0)
+        return result
+    out[...] = result + beta * out if beta else result
     return out

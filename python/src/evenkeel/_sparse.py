@@ -155,7 +155,8 @@ def is_array_of(B: Any) -> bool:
     """Is B an array of scipy, and not one of its older matrices?"""
     import scipy.sparse
 
-    return not isinstance(B, scipy.sparse.spmatrix)
+    # Before scipy 1.11 arrays were derived from matrices, and had this attribute.
+    return not isinstance(B, scipy.sparse.spmatrix) or getattr(B, "_is_array", False)
 
 
 @functools.lru_cache(None)

@@ -4,8 +4,11 @@ sparse_dot_mkl and cupy where they are installed.
 
 Each number is a ratio of times, another's over ours, so more than 1 means that evenkeel is faster.
 All are timed in turn, in rounds, so that a busy machine disturbs all alike; the best time of each
-counts.
-Preparation (a plan, a descriptor) is not in the times; the column "prepare" has ours, in products.
+counts. Our plan for SpMV and SpMM is made before, and the column "prepare" has the time of the
+first product, which makes it, in products. SpGEMM makes a plan in each call. sparse_dot_mkl makes
+and destroys a handle of MKL in each call, so this is a comparison with sparse_dot_mkl, and not with
+MKL. cupy has A and X on its device before, and leaves the result there; ours go to the device and
+back, unless --device names one of CUDA: then they are cupy's, too.
 Without arguments, the matrices are those of the folder EK_MATRICES, or three generated ones.
 """
 
@@ -44,34 +47,48 @@ def best_times(calls, seconds):
     return best
 
 
+def with_scipy(S, X):
+    """The product by scipy."""
+    return lambda: S @ X
+
+
+def mkl_peer():
+    """A function as with_scipy for sparse_dot_mkl."""
+    from sparse_dot_mkl import dot_product_mkl
+
+    return lambda S, X: lambda: dot_product_mkl(S, X)
+
+
+def cupy_peer():
+    """A function as with_scipy for cupy, None for sparse operands."""
+    import cupy
+    import cupyx.scipy.sparse as on_device
+
+    cupy.cuda.runtime.getDeviceCount()
+
+    def with_cupy(S, X):
+        if not isinstance(X, np.ndarray):
+            return None
+        A, on_card = on_device.csr_matrix(S), cupy.asarray(X)
+
+        def product():
+            A @ on_card
+            cupy.cuda.get_current_stream().synchronize()
+
+        return product
+
+    return with_cupy
+
+
 def peers():
-    """Functions that give, for a matrix of scipy, a product A @ X of another library."""
-    found = {"scipy": lambda S: lambda X: S @ X}
-    try:
-        from sparse_dot_mkl import dot_product_mkl
-
-        found["mkl"] = lambda S: lambda X: dot_product_mkl(S, X)
-    except Exception as problem:  # it loads MKL when it is imported, which may fail in many ways
-        print(f"left out: sparse_dot_mkl ({problem})".splitlines()[0])
-    try:
-        import cupy
-        import cupyx.scipy.sparse as on_device
-
-        cupy.cuda.runtime.getDeviceCount()
-
-        def cupy_product(S):
-            A = on_device.csr_matrix(S)
-
-            def product(X):
-                y = A @ cupy.asarray(X)
-                cupy.cuda.get_current_stream().synchronize()
-                return y
-
-            return product
-
-        found["cupy"] = cupy_product
-    except Exception as problem:
-        print(f"left out: cupy ({problem})".splitlines()[0])
+    """By name, functions that prepare a product S @ X by another library, and give a function of no
+    arguments for it."""
+    found = {"scipy": with_scipy}
+    for name, module, peer in (("mkl", "sparse_dot_mkl", mkl_peer), ("cupy", "cupy", cupy_peer)):
+        try:
+            found[name] = peer()
+        except Exception as problem:  # what they load may fail in many ways
+            print(f"left out: {module} ({problem})".splitlines()[0])
     return found
 
 
@@ -88,23 +105,32 @@ def operand_for(operation, S, columns):
     return np.random.default_rng(1).standard_normal(shape).astype(S.dtype)
 
 
-def measure(S, operation, others, columns, seconds):
+def ours(S, operation, X, context):
+    """Our product as a function of no arguments, with X on the device if that is one of CUDA."""
+    A = ek.matrix(S, context=context)
+    if operation == "spmv.t":
+        A = A.T
+    if context is not None and context.device["name"].startswith("cuda") and operation != "spgemm":
+        import cupy
+
+        X = cupy.asarray(X)
+    return lambda: A @ X
+
+
+def measure(S, operation, others, given, context=None):
     """Best times by name, and our preparation in products."""
     if operation == "spgemm" and (S.shape[0] != S.shape[1] or products(S) > MOST_PRODUCTS):
         return None
-    A = ek.matrix(S)
-    if operation == "spmv.t":
-        A, S = A.T, S.T
-    X = operand_for(operation, S, columns)
+    matrix = S.T if operation == "spmv.t" else S
+    X = operand_for(operation, matrix, given.columns)
+    calls = {"evenkeel": ours(S, operation, X, context)}
     begin = time.perf_counter()
-    A @ X
+    calls["evenkeel"]()
     first = time.perf_counter() - begin
-    calls = {"evenkeel": lambda: A @ X}
     for name, make in others.items():
-        if name != "cupy" or operation != "spgemm":
-            product = make(S)
-            calls[name] = lambda product=product: product(X)
-    times = best_times(calls, seconds)
+        if product := make(matrix, X):
+            calls[name] = product
+    times = best_times(calls, given.seconds)
     return times, first / times["evenkeel"]
 
 
@@ -118,6 +144,8 @@ def wrapper():
         {
             "A @ x": lambda: A @ x,
             "A.matmul(x, out=y)": lambda: A.matmul(x, out=y),
+            "A.T @ x": lambda: A.T @ x,
+            "A.rmatvec(x)": lambda: A.rmatvec(x),
             "scipy": lambda: S @ x,
             "empty call": lambda: None,
         },
@@ -142,7 +170,7 @@ def matrices(names, largest):
             yield pathlib.Path(name).name.split(".mtx")[0] if is_file else name, A.tocsr(copy=True)
 
 
-def main():
+def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("matrices", nargs="*", help="files, or texts for evenkeel.generate")
     parser.add_argument("--operations", default="spmv,spmv.t,spmm,spgemm")
@@ -152,16 +180,18 @@ def main():
     parser.add_argument("--least", type=int, default=20000, help="entries that count for the means")
     parser.add_argument("--largest", type=int, default=10**8, help="entries of the largest matrix")
     parser.add_argument("--dtype", default="float64", choices=("float32", "float64"))
-    given = parser.parse_args()
+    parser.add_argument("--device", help='device of our products, such as "cuda" (none)')
+    given = parser.parse_args(arguments)
     ek.set_threads(given.threads)
     if given.threads:
         for variable in ("MKL_NUM_THREADS", "OMP_NUM_THREADS"):
             os.environ[variable] = str(given.threads)
     others = peers()
+    context = ek.Context(device=given.device) if given.device else None
     info = ek.build()
     print(
         f"evenkeel {info['version']} {info['commit']}, {info['isa_here']}, {ek.threads()} threads, "
-        f"profile {ek.profile()['name']}"
+        f"profile {ek.profile()['name']}, {context.device['text'] if context else 'no device'}"
     )
     for name, seconds in wrapper().items():
         print(f"one call with 2 x 2: {name:20} {seconds * 1e9:6.0f} ns")
@@ -170,7 +200,7 @@ def main():
     for name, S in matrices(given.matrices, given.largest):
         S = S.astype(given.dtype)
         for operation in operations:
-            result = measure(S, operation, others, given.columns, given.seconds)
+            result = measure(S, operation, others, given, context)
             if result is None:
                 continue
             times, prepare = result
