@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "support/cl_guard.h"
+#include "support/devices.h"
 #include "support/trials_device.h"
 
 #ifdef EK_NO_GPU
@@ -29,6 +30,12 @@ static int plans_held(const eki_trials *t)
 	return held;
 }
 
+/* Tells whether a candidate is not one too many. */
+static bool is_tried(const eki_trials *t, int k)
+{
+	return k < EKI_TRIED_MOST || t->list[k].late || eki_trial_beside(t, &t->list[k]);
+}
+
 /* Makes candidate `fastest` the fastest. Returns the number of candidates. */
 static int check_decision(ek_operation operation, ek_op op, int fastest)
 {
@@ -39,7 +46,7 @@ static int check_decision(ek_operation operation, ek_op op, int fastest)
 	char text[1 << 14];
 
 	trials_right(operation, op, 0);
-	if (t->note || fastest >= count) {
+	if (t->note || (fastest > 0 && !is_tried(t, fastest))) {
 		ek_plan_destroy(plan);
 		return count;
 	}
@@ -60,7 +67,9 @@ static int check_decision(ek_operation operation, ek_op op, int fastest)
 	assert_string_equal(ek_plan_method(plan), best->name);
 	assert_int_equal(plans_held(t), device ? 1 : 2);
 	for (int k = 1; k < count; k++)
-		assert_in_range(t->list[k].runs, 3, EKI_TRIAL_RUNS);
+		if (fastest > 0 && is_tried(t, k) && t->list[k].runs < 3)
+			fail_msg("%s on %s had %d runs: %s", t->list[k].method->name,
+			         t->list[k].format, t->list[k].runs, t->list[k].out);
 	assert_true(t->list[fastest].runs == EKI_TRIAL_RUNS || fastest == 0);
 	assert_int_equal(ek_wisdom_count(ctx), 1);
 	run(plan, 0, y);
@@ -72,21 +81,30 @@ static int check_decision(ek_operation operation, ek_op op, int fastest)
 	return count;
 }
 
+/* On a device that is taken for a GPU, more methods are near each other. */
 static void decision_follows_times(void **state)
 {
 	static const ek_operation operations[] = {EK_SPMV, EK_SPMM};
+	int most = 1;
 
 	(void)state;
-	trials_open(info.name, EK_MEMORY_COPY);
-	for (int k = 0; k < 4; k++) {
-		int count = 1;
+	for (int gpu = 0; gpu < 2; gpu++) {
+		trials_open(info.name, EK_MEMORY_COPY);
+		if (gpu)
+			call_device(ctx, "gpu");
+		for (int k = 0; k < 4; k++) {
+			int count = 1;
 
-		for (int fastest = 0; fastest < count; fastest++)
-			count = check_decision(operations[k / 2], k & 1 ? EK_OP_T : EK_OP_N,
-			                       fastest);
-		assert_true(count > 1);
+			for (int fastest = 0; fastest < count; fastest++)
+				count = check_decision(operations[k / 2], k & 1 ? EK_OP_T : EK_OP_N,
+				                       fastest);
+			assert_true(count > 1);
+			most = count > most ? count : most;
+		}
+		trials_close();
 	}
-	trials_close();
+	print_message("  up to %d candidates\n", most);
+	assert_true(most > 4);
 }
 
 /* The processor is tried after those that are predicted to be near, and those come last that have
@@ -198,6 +216,7 @@ static void vectors_there(void **state)
 	eki_trials *t = plan->trials;
 	const int panels = trials_find(t, "spmv.csr.panels.gpu");
 
+	trials_watch.loads = true;
 	fake_set(t->list[panels].method, 50e3);
 	for (int k = 0; k < 2 * RUNS && !t->decided; k++) {
 		run_there(other, 2, 0, false); /* fills the queue */

@@ -20,6 +20,8 @@ extern struct trials_watch {
 	long launches, launch_at; /* launches so far, and the number of the one that fails */
 	long allocs, alloc_at;    /* the same for memory of the device */
 	bool persistent;          /* whether all allocations after that one fail, too */
+	bool loads;               /* whether first runs take longer, since kernels are loaded */
+	const ek_method *loaded[NAMED];
 } trials_watch;
 
 /* Makes ctx on a device, with its driver watched, and A. */
