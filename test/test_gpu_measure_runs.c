@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests runs of plans with hints.measure in contexts with a device: trials keep to their limits,
- * runs that add to y in place are none, and memory which is missing and calls of the driver that
- * fail cost a candidate its trials, and nothing else. */
+ * runs that add to y in place are none, threads share a plan, and memory which is missing and calls
+ * of the driver that fail cost a candidate its trials, and nothing else. */
+#include <pthread.h>
+
 #include "support/cl_guard.h"
 #include "support/trials_device.h"
 
@@ -12,7 +14,7 @@ int main(void)
 }
 #else
 
-enum { NONE = -1 };
+enum { NONE = -1, THREADS = 3 };
 
 static ek_device_info info = {.size = sizeof info}; /* of the device */
 
@@ -85,6 +87,58 @@ static void in_place_is_no_trial(void **state)
 	}
 	assert_true(t->decided && t->list[0].runs > 2);
 	ek_plan_destroy(plan);
+	trials_close();
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+struct worker {
+	ek_plan *plan;
+	double y[N];
+	bool wrong;
+};
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	const ek_dense xv = ek_vector(EK_F64, N, x), yv = ek_vector(EK_F64, N, w->y);
+	char text[2048];
+
+	for (int k = 0; k < RUNS; k++) {
+		w->wrong |= ek_spmv(w->plan, 1.5, &xv, 0, &yv) != EK_OK;
+		w->wrong |= memcmp(w->y, z, sizeof w->y) != 0;
+		w->wrong |= ek_plan_explain(w->plan, text, sizeof text) != EK_OK;
+		w->wrong |= ek_plan_memory(w->plan) <= 0;
+	}
+	return NULL;
+}
+
+static void threads_share_a_plan(void **state)
+{
+	static struct worker w[THREADS];
+	pthread_t thread[THREADS];
+
+	(void)state;
+	trials_open(info.name, EK_MEMORY_COPY);
+	trials_right(EK_SPMV, EK_OP_N, 0);
+	ctx->timing = NULL; /* made-up times count launches, which others may begin */
+	for (int before = 0; before < 30; before += 6) {
+		ek_wisdom_forget(ctx);
+		ek_plan *plan = trials_plan(EK_SPMV, EK_OP_N, CALLS);
+
+		for (int k = 0; k < before; k++)
+			run(plan, 0, y);
+		for (int k = 0; k < THREADS; k++) {
+			w[k] = (struct worker){.plan = plan};
+			assert_int_equal(pthread_create(&thread[k], NULL, work, &w[k]), 0);
+		}
+		for (int k = 0; k < THREADS; k++) {
+			pthread_join(thread[k], NULL);
+			assert_false(w[k].wrong);
+		}
+		run_until_decided(plan);
+		ek_plan_destroy(plan);
+	}
 	trials_close();
 }
 
@@ -189,9 +243,8 @@ static int teardown(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(limit_holds),
-		cmocka_unit_test(in_place_is_no_trial),
-		cmocka_unit_test(launches_fail),
+		cmocka_unit_test(limit_holds),          cmocka_unit_test(in_place_is_no_trial),
+		cmocka_unit_test(threads_share_a_plan), cmocka_unit_test(launches_fail),
 		cmocka_unit_test(memory_runs_out),
 	};
 

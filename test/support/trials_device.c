@@ -15,9 +15,10 @@ double trials_scale = TRIALS_SCALE;
 static ek_status watched_launch(eki_device *d, void *kernel, int64_t groups, int size,
                                 const eki_arg *args, int count)
 {
-	if (trials_watch.first)
+	if (trials_watch.first) {
 		trials_watch.before = trials_watch.pending;
-	trials_watch.first = false;
+		trials_watch.first = false;
+	}
 	if (trials_watch.launches++ == trials_watch.launch_at)
 		return eki_fail(EK_EDEVICE, "a launch was made to fail");
 	trials_watch.pending++;

@@ -14,13 +14,15 @@ enum { CALLS = 2000, TRIALS_SCALE = 1000 };
 extern double trials_scale;
 
 extern struct trials_watch {
-	long pending;             /* launches since the last wait */
-	bool first;               /* whether the next launch notes `pending` */
-	long before;              /* what it was then */
-	long launches, launch_at; /* launches so far, and the number of the one that fails */
-	long allocs, alloc_at;    /* the same for memory of the device */
-	bool persistent;          /* whether all allocations after that one fail, too */
-	bool loads;               /* whether first runs take longer, since kernels are loaded */
+	_Atomic long pending;  /* launches since the last wait */
+	bool first;            /* whether the next launch notes `pending` */
+	long before;           /* what it was then */
+	_Atomic long launches; /* launches so far */
+	long launch_at;        /* number of the one that fails */
+	_Atomic long allocs;   /* the same for memory of the device */
+	long alloc_at;
+	bool persistent; /* whether all allocations after that one fail, too */
+	bool loads;      /* whether first runs take longer, since kernels are loaded */
 	const ek_method *loaded[NAMED];
 } trials_watch;
 
