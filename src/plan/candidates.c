@@ -19,8 +19,9 @@
 #include "plan/plan.h"
 
 /* Candidates whose predicted time is more than this times the least one are not tried: predictions
- * are rarely wrong by so much. */
-#define NEAR 1.5
+ * are rarely wrong by so much. Those for devices were fitted on one GPU. */
+#define NEAR           1.5
+#define NEAR_ON_DEVICE 3
 
 enum {
 	/* Products that the preparation of a method without a prediction is assumed to take. */
@@ -144,11 +145,12 @@ static void add_near(ek_plan *p, const eki_candidate *best, bool late)
 {
 	eki_trials *t = p->trials;
 	const eki_selection *s = t->list[0].plan->selection;
+	const double most = eki_trials_on_device(t) ? NEAR_ON_DEVICE : NEAR;
 	const int least = t->count;
 
 	for (const eki_candidate *c = s->list; c < s->list + s->count; c++) {
 		eki_trial new = trial_of(p, s, c, best);
-		const bool near = new.predicted <= NEAR * t->list[0].predicted;
+		const bool near = new.predicted <= most * t->list[0].predicted;
 
 		new.late = eki_trials_on_device(t) &&
 		           new.prepares > (EKI_TRIALS_BUDGET - 1) * t->list[0].predicted;
