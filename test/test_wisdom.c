@@ -145,7 +145,7 @@ static void other_machines(void **state)
 
 	(void)state;
 	fake_reset();
-	eki_wisdom_machine(&ctx->wisdom, here);
+	eki_wisdom_machine(ctx, here);
 	snprintf(text, sizeof text,
 	         "evenkeel wisdom 1\n"
 	         "machine 9.9.9 Some Other Processor\n"

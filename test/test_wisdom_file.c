@@ -19,7 +19,7 @@ static int setup(void **state)
 	(void)state;
 	snprintf(path, sizeof path, "/tmp/ek-wisdom-file-%ld", (long)getpid());
 	exhaust_open(&e, 2, NULL);
-	eki_wisdom_machine(&e.ctx->wisdom, here);
+	eki_wisdom_machine(e.ctx, here);
 	snprintf(good, sizeof good,
 	         "evenkeel wisdom 1\n"
 	         "machine 9.9.9 Some Other Processor\n"

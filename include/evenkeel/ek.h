@@ -1087,19 +1087,38 @@ int64_t ek_plan_memory(const ek_plan *plan);
  *   - The choice depends on what else the machine does at that time, so the bits of results may
  *     differ from one program to the next, and during the trials from one run to the next. With
  *     EK_REPRO_STRICT the hint gives EK_EINVAL.
- *   - It is for EK_SPMV, EK_SPMM and EK_DENSE_SPMM in contexts without a device. In contexts for
- *     both kinds of core it does something else, for EK_SPMV and EK_SPMM: runs balance the work of
- *     the two ("Both kinds of core"), which needs no other methods, and is not remembered.
- *     Elsewhere it gives EK_EUNSUPPORTED. It has no effect if hints.method or EK_METHOD names a
- *     method, and with fewer than 64 announced calls, which could not make up for the trials.
+ *   - It is for EK_SPMV, EK_SPMM and EK_DENSE_SPMM. In contexts for both kinds of core it does
+ *     something else, for EK_SPMV and EK_SPMM: runs balance the work of the two ("Both kinds of
+ *     core"), which needs no other methods, and is not remembered. Other operations give
+ *     EK_EUNSUPPORTED. It has no effect if hints.method or EK_METHOD names a method, and with fewer
+ *     than 64 announced calls, which could not make up for the trials.
+ *
+ * In a context with a device, if the predicted method runs there:
+ *   - A trial waits for the device before and after the run, also with vectors in its memory.
+ *   - Candidates are tried one after the other, each in turn with the predicted one; the device
+ *     then holds at most the predicted plan, the fastest so far and the one that is tried. Each
+ *     candidate adds at most fourteen runs that are trials.
+ *   - The method that would be chosen without the device is tried, too, unless vectors are on the
+ *     device. If it stays, the predicted plan stays as well, for runs with vectors on the device.
+ *   - Methods that take long to prepare are tried last, and so are two without predictions
+ *     (spmv.csr.panels.gpu and spmv.csr.padded.gpu, whose preparation is assumed to take 40
+ *     products). With them trials may take as long as a sixteenth of the announced calls.
+ *   - Compiling and loading kernels is not counted among these, since compiled ones are kept on the
+ *     disk (EK_CACHE). It happens only as long as it is expected, with a second for each candidate,
+ *     to take less time than all announced products.
+ *   - Runs with a beta other than 0 are trials only if another vector than y is multiplied by it
+ *     (ek_spmv_add), since a failing trial is done again by the predicted method.
+ *   - Too little memory, and errors in runs of a candidate, cost it its trials. If the driver fails
+ *     for good, runs return EK_EDEVICE as without trials.
  *
  * The context remembers the decision. A later plan with hints.measure takes it without trials if
- * everything agrees: the version of the library, the processor, the machine profile, the pattern of
- * A (but for collisions of 64-bit hashes) with its format and types, operation, op, threads,
- * instruction set with its way to gather, hints.width, hints.format, hints.memory, and the number
- * of digits of hints.calls. So it has the same method and format, and its runs give the same bits
- * as those of the first plan after its trials. Decisions of a context can be saved to a file and
- * loaded by later programs. Plans without hints.measure never look at decisions.
+ * everything agrees: the version of the library, the processor, the context's device with its
+ * driver and the kind of its memory, the machine profile, the pattern of A (but for collisions of
+ * 64-bit hashes) with its format and types, operation, op, threads, instruction set with its way to
+ * gather, hints.width, hints.format, hints.memory, and the number of digits of hints.calls. So it
+ * has the same method and format, and its runs give the same bits as those of the first plan after
+ * its trials. Decisions of a context can be saved to a file and loaded by later programs. Plans
+ * without hints.measure never look at decisions.
  *
  * The hash takes one pass over the indices of A when its first plan with hints.measure is made (0.2
  * to 0.4 products measured for large matrices, up to 1.5 where A stays in cache); finding a

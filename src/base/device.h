@@ -33,5 +33,20 @@ unsigned eki_device_backend(const ek_context *ctx, ek_value value);
 bool eki_device_is_processor(const ek_context *ctx);
 /* Returns the name of the context's device, or "" if the context has none. */
 const char *eki_device_name(const ek_context *ctx);
+/* Waits until all commands in the device's queues are done, so that what follows can be timed. Does
+ * nothing if there is no device. */
+ek_status eki_device_finish(const ek_context *ctx);
+/* Compiling by the thread that calls. As long as `may` is false, a program that is neither in
+ * memory nor in the cache on disk is refused with EK_ELIMIT, and `refused` becomes true. `ns`
+ * counts the nanoseconds that compiling took. */
+typedef struct eki_compiling {
+	bool may, refused;
+	int64_t ns;
+} eki_compiling;
+/* Returns those of this thread. A thread begins with true, false and 0. */
+eki_compiling *eki_device_compiling(void);
+/* Writes a text that names driver, kind of memory and device, with a hash of these and of the
+ * driver's version in front of the device. Writes "" if there is no device. */
+void eki_device_identity(const ek_context *ctx, char *text, size_t size);
 
 #endif

@@ -2,6 +2,7 @@
  * The device of a context: it is found by its name among the devices of all drivers, and opened and
  * closed with the context. A driver whose library is missing has no devices; error messages then
  * say which library is missing and why. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -260,6 +261,29 @@ ek_status eki_device_settle(const ek_context *ctx)
 	return ctx->device && ctx->device->memory == EKI_MEMORY_SHARED
 	               ? ctx->device->driver->wait(ctx->device)
 	               : EK_OK;
+}
+
+ek_status eki_device_finish(const ek_context *ctx)
+{
+	return ctx->device ? ctx->device->driver->wait(ctx->device) : EK_OK;
+}
+
+void eki_device_identity(const ek_context *ctx, char *text, size_t size)
+{
+	static const char *const kinds[] = {[EKI_MEMORY_COPY] = "copy",
+	                                    [EKI_MEMORY_MAPPED] = "mapped",
+	                                    [EKI_MEMORY_SHARED] = "shared"};
+	const eki_device *d = ctx->device;
+	char all[400];
+
+	*text = 0;
+	if (!d)
+		return;
+	const int length = snprintf(all, sizeof all, "%s %s %s %s", d->driver->name,
+	                            kinds[d->memory], d->info.driver, d->info.text);
+
+	snprintf(text, size, "%s %s %016" PRIx64 " %s", d->driver->name, kinds[d->memory],
+	         eki_hash(all, length, 0), d->info.text);
 }
 
 bool eki_device_addresses(const ek_context *ctx)

@@ -61,6 +61,26 @@ ek_status eki_device_settle(const ek_context *ctx)
 	return EK_OK;
 }
 
+ek_status eki_device_finish(const ek_context *ctx)
+{
+	(void)ctx;
+	return EK_OK;
+}
+
+eki_compiling *eki_device_compiling(void)
+{
+	static _Thread_local eki_compiling none = {.may = true};
+
+	return &none;
+}
+
+void eki_device_identity(const ek_context *ctx, char *text, size_t size)
+{
+	(void)ctx;
+	if (size)
+		*text = 0;
+}
+
 bool eki_device_addresses(const ek_context *ctx)
 {
 	(void)ctx;

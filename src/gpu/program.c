@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "gpu/gpu.h"
 
 #ifndef EK_NO_GPU
@@ -25,6 +26,28 @@ static void free_program(eki_device *dev, eki_program *p)
 	eki_free(dev->ctx, p, 1, sizeof *p);
 }
 
+eki_compiling *eki_device_compiling(void)
+{
+	static _Thread_local eki_compiling mine = {.may = true};
+
+	return &mine;
+}
+
+/* Compiles a program, if this thread may do that. */
+static ek_status build(eki_device *dev, const char *name, eki_program *p)
+{
+	eki_compiling *c = eki_device_compiling();
+	const int64_t start = eki_now_ns();
+
+	c->refused |= !c->may;
+	if (!c->may)
+		return eki_fail(EK_ELIMIT, "kernel %s is not compiled yet", name);
+	EK_RETURN_IF(dev->driver->build(dev, name, p->text, NULL, 0, &p->handle));
+	c->ns += eki_now_ns() - start;
+	atomic_fetch_add(&dev->counted.compiled, 1);
+	return EK_OK;
+}
+
 /* Loads the program's binary from the cache on disk. If there is none, or it cannot be loaded,
  * compiles the program and stores its binary there. */
 static ek_status compile(eki_device *dev, const char *name, eki_program *p)
@@ -42,8 +65,7 @@ static ek_status compile(eki_device *dev, const char *name, eki_program *p)
 	}
 	eki_free(dev->ctx, binary, bytes, 1);
 	binary = NULL;
-	EK_TRY(dev->driver->build(dev, name, p->text, NULL, 0, &p->handle));
-	atomic_fetch_add(&dev->counted.compiled, 1);
+	EK_TRY(build(dev, name, p));
 	eki_cache_store(dev, p->text, p->handle);
 done:
 	eki_free(dev->ctx, binary, bytes, 1);

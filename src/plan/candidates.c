@@ -3,6 +3,12 @@
  * table of predictions of the plan that the library chose. Each is made by name, as a caller would
  * make it, so a decision that names method and format leads to the same plan in a later program.
  *
+ * If the predicted candidate runs on a device, there are more. One is the method that would be
+ * chosen without the device. Others are those that take long to prepare, such as copies in another
+ * format, or that have no prediction at all. They come last, and may take a part of all announced
+ * calls: predictions for devices come from one GPU, and on another one these methods may win by
+ * far.
+ *
  * Costs are counted in products of the predicted candidate. How long a preparation takes is found
  * from the method's own cost function, as in plan/predict.c: the part that shrinks with the number
  * of announced calls. */
@@ -13,10 +19,13 @@
 #include "plan/plan.h"
 
 /* Candidates whose predicted time is more than this times the least one are not tried: predictions
- * are rarely wrong by so much. */
-#define NEAR 1.5
+ * are rarely wrong by so much. Those for devices were fitted on one GPU. */
+#define NEAR           1.5
+#define NEAR_ON_DEVICE 3
 
 enum {
+	/* Products that the preparation of a method without a prediction is assumed to take. */
+	UNKNOWN = 40,
 	/* Nanoseconds that making a plan takes besides what its method prepares (measured: 2 to 4
 	 * microseconds in cache, 20 where new pages were touched). */
 	PLAN_NS = 10000
@@ -54,11 +63,10 @@ static double cold(const eki_selection *s)
 	                             (s->f.threads > 1 ? all : m->memory_gbps);
 }
 
-/* Sets the predictions of a candidate. `product` is the predicted time of a product. */
-static void predict(const ek_plan *chosen, const ek_hints *h, const eki_candidate *c,
-                    double product, eki_trial *trial)
+/* Sets the predictions of a candidate in a table. `product` is the predicted time of a product. */
+static void predict(const ek_plan *chosen, const eki_selection *s, const ek_hints *h,
+                    const eki_candidate *c, double product, eki_trial *trial)
 {
-	const eki_selection *s = chosen->selection;
 	const ek_store *A = &chosen->problem.A[0].M->store;
 	const unsigned can = chosen->root.op[0] == EK_OP_T ? EKI_BASE1_T : EKI_BASE1_N;
 	const ek_format *format = s->format;
@@ -96,14 +104,117 @@ static const eki_candidate *chosen_one(const ek_plan *chosen)
 	return NULL;
 }
 
-/* Inserts a trial behind the first, by predicted time. */
-static void insert(eki_trials *t, const eki_trial *new)
+/* Inserts a trial behind the first `least`, by predicted time. */
+static void insert(eki_trials *t, int least, const eki_trial *new)
 {
 	int at = t->count++;
 
-	for (; at > 1 && t->list[at - 1].predicted > new->predicted; at--)
+	for (; at > least && t->list[at - 1].predicted > new->predicted; at--)
 		t->list[at] = t->list[at - 1];
 	t->list[at] = *new;
+}
+
+/* Describes a candidate in a table of predictions. `best` is the predicted one in its table. */
+static eki_trial trial_of(const ek_plan *p, const eki_selection *s, const eki_candidate *c,
+                          const eki_candidate *best)
+{
+	const eki_trials *t = p->trials;
+	const char *held = p->problem.A[0].M->transposed ? "csc" : "csr";
+	eki_trial new = {.method = c->method, .converted = c->share > 0};
+	ek_store layout = {.format = c->method->format[0]};
+
+	memcpy(layout.dim, c->dim, sizeof layout.dim);
+	if (new.converted)
+		eki_format_text(&layout, new.format, sizeof new.format);
+	else
+		snprintf(new.format, sizeof new.format, "%s",
+		         best->share > 0 ? held : t->list[0].format);
+	if (!c->method->cost) {
+		new.late = true;
+		new.predicted = t->list[0].predicted;
+		new.prepares = UNKNOWN * t->list[0].predicted;
+		return new;
+	}
+	predict(t->list[0].plan, s, &t->hints, c, t->list[0].predicted, &new);
+	return new;
+}
+
+/* Adds those of the candidates near the best that are to be late or, if `late` is false, the
+ * others. */
+static void add_near(ek_plan *p, const eki_candidate *best, bool late)
+{
+	eki_trials *t = p->trials;
+	const eki_selection *s = t->list[0].plan->selection;
+	const double most = eki_trials_on_device(t) ? NEAR_ON_DEVICE : NEAR;
+	const int least = t->count;
+
+	for (const eki_candidate *c = s->list; c < s->list + s->count; c++) {
+		eki_trial new = trial_of(p, s, c, best);
+		const bool near = new.predicted <= most * t->list[0].predicted;
+
+		new.late = eki_trials_on_device(t) &&
+		           new.prepares > (EKI_TRIALS_BUDGET - 1) * t->list[0].predicted;
+		if (new.late == late && near &&c != best)
+			insert(t, least, &new);
+	}
+}
+
+/* Adds the method that would be chosen if the context had no device. Adds none if there is no
+ * memory to find it. */
+static void add_processor(ek_plan *p, const eki_candidate *best)
+{
+	eki_trials *t = p->trials;
+	const ek_hints *h = &t->hints;
+	eki_step step = h->format ? t->list[0].plan->chosen : p->root;
+	eki_selection *s = NULL;
+	eki_choice choice;
+
+	step.plan = p;
+	step.backend = EKI_CPU;
+	step.bytes = eki_moved_bytes(&p->problem, step.in[0]);
+	if (eki_select(&step, !h->format, &choice, &s) != EK_OK)
+		return;
+	for (const eki_candidate *c = s->list; c < s->list + s->count; c++)
+		if (c->method == choice.method) {
+			t->list[t->count++] = trial_of(p, s, c, best);
+			return;
+		}
+}
+
+/* Tells whether a method has no prediction, but is worth a trial. */
+static bool tried_last(const ek_plan *chosen, const ek_method *m)
+{
+	const eki_selection *s = chosen->selection;
+	const eki_step *step = &chosen->chosen;
+	const ek_store *A =
+		step->in[0]->format == s->format ? step->in[0] : &chosen->problem.A[0].M->store;
+
+	return m->traits & EKI_TRIED && m->operation == chosen->problem.operation->number &&
+	       eki_can_run(chosen->ctx, m) && m->format[0] == s->format &&
+	       ek_method_supports(m, step->op[0], EK_REPRO_RUN) &&
+	       (!m->applies || m->applies(A, step->op[0])) &&
+	       (!m->memory || m->memory(&s->f) <= s->f.memory);
+}
+
+/* Counts the methods without predictions that are worth a trial, and adds them if `best` is not
+ * NULL. */
+static int unknown(ek_plan *p, const eki_candidate *best)
+{
+	eki_trials *t = p->trials;
+	const ek_plan *chosen = t->list[0].plan;
+	const ek_method *m;
+	int count = 0;
+
+	for (size_t k = 0; (m = eki_method(k)); k++) {
+		const eki_candidate c = {.method = m};
+
+		if (!tried_last(chosen, m))
+			continue;
+		if (best)
+			t->list[t->count++] = trial_of(p, chosen->selection, &c, best);
+		count++;
+	}
+	return count;
 }
 
 ek_status eki_candidates_list(ek_plan *p)
@@ -112,31 +223,21 @@ ek_status eki_candidates_list(ek_plan *p)
 	const ek_plan *chosen = t->list[0].plan;
 	const eki_selection *s = chosen->selection;
 	const eki_candidate *best = s ? chosen_one(chosen) : NULL;
-	const char *held = p->problem.A[0].M->transposed ? "csc" : "csr";
 	eki_trial *first = t->list;
 
 	if (!best) {
 		t->note = "no predictions, so no method to compare with";
 		return EK_OK;
 	}
-	EK_RETURN_IF(eki_step_alloc(&p->root, 1 + s->count, sizeof *t->list, &t->list));
+	EK_RETURN_IF(eki_step_alloc(&p->root, 2 + s->count + unknown(p, NULL), sizeof *t->list,
+	                            &t->list));
 	t->list[0] = *first;
-	predict(chosen, &t->hints, best, best->run, &t->list[0]);
-	for (const eki_candidate *c = s->list; c < s->list + s->count; c++) {
-		eki_trial new = {.method = c->method, .converted = c->share > 0};
-		ek_store layout = {.format = c->method->format[0]};
-
-		if (c == best)
-			continue;
-		memcpy(layout.dim, c->dim, sizeof layout.dim);
-		if (new.converted)
-			eki_format_text(&layout, new.format, sizeof new.format);
-		else
-			snprintf(new.format, sizeof new.format, "%s",
-			         best->share > 0 ? held : t->list[0].format);
-		predict(chosen, &t->hints, c, t->list[0].predicted, &new);
-		if (new.predicted <= NEAR * t->list[0].predicted)
-			insert(t, &new);
+	predict(chosen, s, &t->hints, best, best->run, &t->list[0]);
+	add_near(p, best, false);
+	if (eki_trials_on_device(t)) {
+		add_processor(p, best);
+		add_near(p, best, true);
+		unknown(p, best);
 	}
 	if (t->count == 1)
 		t->note = "no other method is predicted to be near";
@@ -211,11 +312,19 @@ double eki_trials_spent(const eki_trials *t)
 
 double eki_trial_needs(const eki_trials *t, const eki_trial *trial)
 {
-	const double product = t->list[0].predicted;
-
+	/* Predictions for processor and device are not on one scale, so the processor's is compared
+	 * with a time that was measured. */
+	const double product = eki_trial_beside(t, trial) ? t->list[0].least : t->list[0].predicted;
 	const double first = fmax(1, trial->predicted / product - 1);
 
 	if (trial->runs)
 		return excess(t, trial);
 	return trial->plan ? first : first + trial->prepares / product + PLAN_NS / t->list[0].least;
+}
+
+double eki_trial_limit(const ek_plan *p, const eki_trial *trial)
+{
+	const double few = EKI_TRIALS_BUDGET, part = (double)p->problem.calls / EKI_LATE_CALLS;
+
+	return trial->late ? fmax(few, part) : few;
 }

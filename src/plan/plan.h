@@ -118,7 +118,10 @@ enum { /* traits of a method */
        EKI_TOGETHER = 128,
        /* A method on a device that has a part of A there at a time. Chosen automatically if the
         * device has too little memory for the method that was chosen first, and only then. */
-       EKI_BATCHES = 256
+       EKI_BATCHES = 256,
+       /* A method without `cost` that is the fastest for some matrices all the same. Plans with
+        * hints.measure try it, after those that have predictions. */
+       EKI_TRIED = 512
 };
 
 /* A row of the table of methods. */

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Trials: the runs of a plan with hints.measure, until the fastest candidate is known. Such a plan
- * holds a plan for each candidate, and passes its runs to one of them. At first the predicted
- * candidate runs twice, so that the time of a product is known. Then the candidate with the fewest
- * runs is next, so they take turns and a disturbance hits all. The least time of a candidate
- * counts, since other programs only make a run longer (as in tune/time.c).
+ * holds a plan for each candidate, and passes its runs to one of them; turns.c says which is next.
+ * The least time of a candidate counts, since other programs only make a run longer (as in
+ * tune/time.c).
+ *
+ * On a device a trial waits until the queue is empty, before and after the run. A run that fails in
+ * the middle may have written y; it is done again by the predicted candidate, so runs that read the
+ * y which they write are no trials there. If a method of the processor is the fastest, the
+ * predicted plan stays too, for vectors in the device's memory.
  *
  * Threads: one thread at a time does a trial, and only it makes and gives up candidates. All other
  * runs use the plan `current`, which changes once, with the decision. Then the plans of the losers
@@ -20,15 +24,7 @@
 #include "base/pool.h"
 #include "plan/plan.h"
 
-/* The predicted candidate stays unless another one takes less than this part of its time. */
-#define FASTER 0.97
-/* A candidate is given up if its least time is more than this times that of the predicted one. */
-#define SLOWER 1.1
-
-enum {
-	FEWEST = 3,    /* runs from which on a time counts */
-	PATIENCE = 512 /* runs after which there are no more trials */
-};
+enum { PATIENCE = 512 }; /* runs after which there are no more trials */
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
@@ -41,10 +37,6 @@ ek_status eki_trials_check(const ek_context *ctx, const eki_operation *operation
 		                "hints.measure is 1, but operation %s has no trials here; those "
 		                "of spmv, spmm and dense_spmm have",
 		                operation->name);
-	if (ctx->device)
-		return eki_fail(EK_EUNSUPPORTED,
-		                "hints.measure is 1, but the context has a device, whose runs are "
-		                "not timed");
 	return EK_OK;
 }
 
@@ -52,6 +44,32 @@ static bool is_named(const ek_plan *p, const ek_hints *h)
 {
 	return (h->method && strcmp(h->method, "auto") != 0) ||
 	       eki_forced_of(p->ctx, p->problem.operation->number, p->problem.A[0].op);
+}
+
+/* If the decision that was found, list[0], is for the processor, in a context with a device, puts
+ * the predicted candidate in front if that runs on the device. Returns false if it cannot be made;
+ * then there is no decision. */
+static bool add_device(ek_plan *p)
+{
+	eki_trials *t = p->trials;
+	eki_trial *known = &t->list[0];
+
+	if (!p->ctx->device || !(known->method->backend & EKI_CPU))
+		return true;
+	t->list[1] = *known;
+	*known = (eki_trial){0};
+	if (eki_candidate_make(p, &t->list[0], &t->hints) != EK_OK) {
+		eki_candidate_destroy(p, t->list[1].plan);
+		return false;
+	}
+	if (t->list[0].method->backend & EKI_CPU) {
+		eki_candidate_destroy(p, t->list[0].plan);
+		t->list[0] = t->list[1];
+		return true;
+	}
+	t->count = 2;
+	atomic_store(&t->now, 1);
+	return true;
 }
 
 /* Takes the decision that the context remembers. Returns false if there is none, or if it cannot be
@@ -67,7 +85,7 @@ static bool recall(ek_plan *p)
 	h.method = known.method;
 	h.format = known.format;
 	h.calls = known.calls;
-	t->known = eki_candidate_make(p, &t->list[0], &h) == EK_OK;
+	t->known = eki_candidate_make(p, &t->list[0], &h) == EK_OK && add_device(p);
 	return t->known;
 }
 
@@ -78,8 +96,8 @@ ek_status eki_trials_make(ek_plan *p, const ek_hints *hints)
 
 	EK_RETURN_IF(eki_step_alloc(&p->root, 1, sizeof *t, &t));
 	memset(t, 0, sizeof *t);
-	EK_RETURN_IF(eki_step_alloc(&p->root, 1, sizeof *t->list, &t->list));
-	memset(t->list, 0, sizeof *t->list);
+	EK_RETURN_IF(eki_step_alloc(&p->root, 2, sizeof *t->list, &t->list));
+	memset(t->list, 0, 2 * sizeof *t->list);
 	t->count = t->made = 1;
 	p->trials = t;
 	t->hints = *hints;
@@ -99,19 +117,23 @@ ek_status eki_trials_make(ek_plan *p, const ek_hints *hints)
 	if (!t->note && !t->known)
 		EK_RETURN_IF(eki_candidates_list(p));
 	p->root.method = t->list[0].method;
-	atomic_store(&t->current, t->list[0].plan);
+	atomic_store(&t->current, t->list[atomic_load(&t->now)].plan);
 	atomic_store(&t->decided, t->note || t->known);
 	return EK_OK;
 }
 
+/* Destroys the losers unless a run may still use one: those that begin once the losers can be seen
+ * here use the plan that was decided for. */
 static void destroy_losers(ek_plan *p)
 {
 	eki_trials *t = p->trials;
-	ek_plan *loser[EKI_TRIED_MOST];
+	ek_plan *loser[EKI_TRIED_MOST] = {0};
 
 	eki_lock_take(&t->lock);
-	memcpy(loser, t->loser, sizeof loser);
-	memset(t->loser, 0, sizeof t->loser);
+	if (atomic_load(&t->users) == 0) {
+		memcpy(loser, t->loser, sizeof loser);
+		memset(t->loser, 0, sizeof t->loser);
+	}
 	eki_lock_give(&t->lock);
 	for (int k = 0; k < EKI_TRIED_MOST; k++)
 		eki_candidate_destroy(p, loser[k]);
@@ -145,29 +167,51 @@ static ek_status run_by(const ek_plan *p, ek_plan *candidate, const eki_run *run
 	return eki_plan_run(candidate, &own);
 }
 
+/* Returns the plan that does runs now: the one in force or, if that is the processor's and a vector
+ * is on the device, the predicted one. */
+static ek_plan *plan_for(const ek_plan *p, const eki_run *run)
+{
+	const eki_trials *t = p->trials;
+	ek_plan *now = atomic_load(&t->current);
+
+	return (run->x.where || run->y.where) && now->root.method->backend & EKI_CPU
+	               ? t->list[0].plan
+	               : now;
+}
+
 static ek_status run_current(const ek_plan *p, const eki_run *run)
 {
-	return run_by(p, atomic_load(&p->trials->current), run);
+	return run_by(p, plan_for(p, run), run);
 }
 
 static eki_run_kind kind_of(const eki_run *v)
 {
-	return (eki_run_kind){v->width, v->x.row,
-	                      v->x.col, v->y.row,
-	                      v->y.col, eki_is(v->beta, 0) ? 0 : v->y0.data == v->y.data ? 1 : 2};
+	return (eki_run_kind){.width = v->width,
+	                      .x_row = v->x.row,
+	                      .x_col = v->x.col,
+	                      .y_row = v->y.row,
+	                      .y_col = v->y.col,
+	                      .scales = eki_is(v->beta, 0)        ? 0
+	                                : v->y0.data == v->y.data ? 1
+	                                                          : 2,
+	                      .x_where = v->x.where,
+	                      .y_where = v->y.where};
 }
 
-/* Tells whether a run is like the first one. */
+/* Tells whether a run may be a trial and is like the first of these. */
 static bool alike(eki_trials *t, const eki_run *run)
 {
 	const eki_run_kind kind = kind_of(run);
 
-	if (t->seen++ == 0)
+	t->seen++;
+	if (eki_trials_on_device(t) && (kind.scales == 1 || eki_is(run->alpha, 0)))
+		return false;
+	if (!t->kind.width)
 		t->kind = kind;
 	return memcmp(&kind, &t->kind, sizeof kind) == 0;
 }
 
-static double timing(const ek_plan *p, const ek_method *method, bool prepares, int64_t start)
+double eki_trials_timing(const ek_plan *p, const ek_method *method, bool prepares, int64_t start)
 {
 	const double ns = fmax(1, (double)(eki_now_ns() - start)); /* a coarse clock may say 0 */
 
@@ -175,84 +219,6 @@ static double timing(const ek_plan *p, const ek_method *method, bool prepares, i
 }
 
 /* ---- Trials ---------------------------------------------------------------------------------- */
-
-static void give_up(ek_plan *p, eki_trial *trial, const char *why)
-{
-	ek_plan *plan = trial->plan;
-
-	eki_lock_take(&p->trials->lock);
-	trial->plan = NULL;
-	trial->out = why;
-	eki_lock_give(&p->trials->lock);
-	eki_candidate_destroy(p, plan);
-}
-
-/* Makes the plan of a candidate, and takes the time. */
-static void make(ek_plan *p, eki_trial *trial)
-{
-	eki_trials *t = p->trials;
-	const int64_t start = eki_now_ns();
-	eki_trial new = *trial;
-	ek_hints h = t->hints;
-	ek_status status;
-
-	h.method = trial->method->name;
-	if (trial->converted)
-		h.format = trial->format;
-	status = eki_candidate_make(p, &new, &h);
-	new.prepared = timing(p, trial->method, true, start);
-	new.out = status == EK_OK       ? NULL
-	          : status == EK_ENOMEM ? "there was no memory for it"
-	                                : "it could not be prepared";
-	eki_lock_take(&t->lock);
-	*trial = new;
-	eki_lock_give(&t->lock);
-	t->made++;
-}
-
-/* Returns the candidate that is next: the one with the fewest runs. Returns NULL if all are out or
- * have their runs. */
-static eki_trial *fewest_runs(eki_trials *t)
-{
-	eki_trial *next = NULL;
-
-	if (t->list[0].runs < 2)
-		return &t->list[0];
-	for (eki_trial *c = t->list; c < t->list + t->count; c++)
-		if (!c->out && c->runs < EKI_TRIAL_RUNS && (!next || c->runs < next->runs))
-			next = c;
-	for (eki_trial *c = t->list + 1; next == t->list && c < t->list + t->count; c++)
-		if (!c->out)
-			return next;
-	return next == t->list ? NULL : next; /* the predicted one need not run alone */
-}
-
-/* Returns the candidate that is next, with a plan, or NULL. Gives up those that are too slow, and
- * those that need more than is left. */
-static eki_trial *next_trial(ek_plan *p)
-{
-	eki_trials *t = p->trials;
-	eki_trial *next;
-
-	while ((next = fewest_runs(t)) && next != t->list) {
-		const double rest = EKI_TRIALS_BUDGET - eki_trials_spent(t);
-
-		if (!next->plan && t->made == EKI_TRIED_MOST)
-			give_up(p, next, "as many as are allowed were tried");
-		else if (next->runs >= FEWEST && next->least > SLOWER * t->list[0].least)
-			give_up(p, next, "it is slower");
-		else if (eki_trial_needs(t, next) > rest)
-			give_up(p, next,
-			        next->runs   ? "more runs would take too long"
-			        : next->plan ? "to run it would take too long"
-			                     : "to prepare and run it would take too long");
-		else if (!next->plan)
-			make(p, next);
-		else
-			return next;
-	}
-	return next;
-}
 
 /* Adds the decision to those that the context remembers, so that a later plan needs no trials. */
 static void remember(const ek_plan *p, const eki_trial *best)
@@ -274,17 +240,15 @@ static void remember(const ek_plan *p, const eki_trial *best)
 static void decide(ek_plan *p, bool complete)
 {
 	eki_trials *t = p->trials;
-	int best = 0, losers = 0;
+	const int best = eki_trials_best(t);
+	const int kept = eki_trial_beside(t, &t->list[best]) ? 0 : best;
+	int losers = 0;
 
-	for (int k = 1; k < t->count; k++)
-		if (t->list[k].plan && t->list[k].runs >= FEWEST && t->list[0].runs >= FEWEST &&
-		    t->list[k].least < (best ? t->list[best].least : FASTER * t->list[0].least))
-			best = k;
 	if (complete)
 		remember(p, &t->list[best]);
 	eki_lock_take(&t->lock);
 	for (int k = 0; k < t->count; k++)
-		if (k != best && t->list[k].plan) {
+		if (k != best && k != kept && t->list[k].plan) {
 			t->loser[losers++] = t->list[k].plan;
 			t->list[k].plan = NULL;
 		}
@@ -295,11 +259,17 @@ static void decide(ek_plan *p, bool complete)
 }
 
 /* Notes the time of a run. A run that cannot be compared with others, since it also took over new
- * values or another thread came in between, only counts as time that was spent. */
+ * values or another thread came in between, only counts as time that was spent. What a candidate's
+ * first run takes longer on a device, where drivers then load or compile its kernels, counts as
+ * their time. */
 static void record(eki_trials *t, eki_trial *trial, bool compares, double ns)
 {
 	eki_lock_take(&t->lock);
-	if (compares) {
+	t->last = trial;
+	if (trial != t->list && !trial->warm && !(trial->method->backend & EKI_CPU)) {
+		t->compiled += fmax(0, ns - t->list[0].least);
+		trial->warm = true;
+	} else if (compares) {
 		trial->least = trial->runs == 0 ? ns : fmin(trial->least, ns);
 		trial->runs++;
 	} else if (trial != t->list) {
@@ -308,19 +278,31 @@ static void record(eki_trials *t, eki_trial *trial, bool compares, double ns)
 	eki_lock_give(&t->lock);
 }
 
+/* Does a run by a candidate, with an empty queue before and after, and takes the time. */
+static ek_status timed_run(const ek_plan *p, const eki_trial *trial, const eki_run *run, double *ns)
+{
+	EK_RETURN_IF(eki_device_finish(p->ctx));
+	const int64_t start = eki_now_ns();
+
+	EK_RETURN_IF(run_by(p, trial->plan, run));
+	EK_RETURN_IF(eki_device_finish(p->ctx));
+	*ns = eki_trials_timing(p, trial->method, false, start);
+	return EK_OK;
+}
+
 /* Does a run by a candidate; the run counts itself among the arrivals. */
 static ek_status try_one(ek_plan *p, eki_trial *trial, const eki_run *run)
 {
 	eki_trials *t = p->trials;
 	const bool fresh = atomic_load(&trial->plan->seen) == eki_latest_state(trial->plan);
-	const int64_t arrivals = atomic_load(&t->arrivals), start = eki_now_ns();
-	const ek_status status = run_by(p, trial->plan, run);
-	const double ns = timing(p, trial->method, false, start);
+	const int64_t arrivals = atomic_load(&t->arrivals);
+	double ns = 0;
+	const ek_status status = timed_run(p, trial, run, &ns);
 
 	if (status == EK_OK)
 		record(t, trial, fresh && atomic_load(&t->arrivals) == arrivals, ns);
 	else if (trial != t->list)
-		give_up(p, trial, "a run of it failed");
+		eki_trial_give_up(p, trial, "a run of it failed");
 	return status == EK_OK || trial == t->list ? status : run_current(p, run);
 }
 
@@ -337,11 +319,20 @@ static ek_status run_or_try(ek_plan *p, const eki_run *run)
 	}
 	if (!like || atomic_load(&t->users) > 1)
 		return run_current(p, run);
-	trial = next_trial(p);
+	trial = eki_trials_next(p);
 	if (trial)
 		return try_one(p, trial, run);
 	decide(p, true);
 	return run_current(p, run);
+}
+
+/* Ends a run that has counted itself. */
+static void leave(ek_plan *p)
+{
+	eki_trials *t = p->trials;
+
+	if (atomic_fetch_sub(&t->users, 1) == 1 && atomic_load(&t->decided))
+		destroy_losers(p);
 }
 
 ek_status eki_trials_run(ek_plan *p, eki_run *run)
@@ -360,7 +351,16 @@ ek_status eki_trials_run(ek_plan *p, eki_run *run)
 	} else {
 		status = run_current(p, run);
 	}
-	if (atomic_fetch_sub(&t->users, 1) == 1 && atomic_load(&t->decided))
-		destroy_losers(p);
+	leave(p);
+	return status;
+}
+
+ek_status eki_trials_scale(ek_plan *p, eki_run *run)
+{
+	ek_status status;
+
+	atomic_fetch_add(&p->trials->users, 1);
+	status = eki_gpu_scale(&plan_for(p, run)->root, run);
+	leave(p);
 	return status;
 }

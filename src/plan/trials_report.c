@@ -95,13 +95,19 @@ ek_status eki_trials_explain(const ek_plan *p, char *text, size_t size)
 	else if (t->known)
 		say(&o, "measured before: a decision that the context remembers\n");
 	else
-		say(&o, "measured %s; trials took %.2f products (limit %d)\n",
+		say(&o, "measured %s; trials took %.2f products (limit %g)\n",
 		    !atomic_load(&t->decided) ? "so far, undecided"
 		    : compared(t)             ? "and decided"
 		                              : "no other method, so the prediction stands",
-		    t->list[0].runs ? eki_trials_spent(t) : 0, EKI_TRIALS_BUDGET);
+		    t->list[0].runs ? eki_trials_spent(t) : 0,
+		    eki_trial_limit(p, &t->list[t->count - 1]));
+	if (t->compiled > 0)
+		say(&o, "         kernels were compiled and loaded in %.3f ms\n",
+		    t->compiled * 1e-6);
 	for (int k = 0; k < t->count && !t->note && !t->known; k++)
 		say_trial(&o, t, k);
+	if (atomic_load(&t->decided) && eki_trial_beside(t, eki_trials_now(p)))
+		say(&o, "         %s stays for vectors on the device\n", t->list[0].method->name);
 	if (t->lost)
 		say(&o, "         there was no memory to remember the decision\n");
 	if (p->why.data)

@@ -15,20 +15,31 @@ static eki_wisdom *wisdom_of(const ek_context *ctx)
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-static void machine_name(eki_wisdom *w)
+static void machine_name(const ek_context *ctx, eki_wisdom *w)
 {
-	char processor[EKI_PROCESSOR];
+	enum { SHORT = 80 }; /* characters of a processor's name that leave room for a device */
+	char processor[EKI_PROCESSOR], device[64];
 
 	if (w->machine[0])
 		return;
 	eki_processor_name(processor);
-	snprintf(w->machine, sizeof w->machine, "%s %s", ek_version(), processor);
+	eki_device_identity(ctx, device, sizeof device);
+	if (*device)
+		processor[SHORT] = 0;
+	const int used = snprintf(w->machine, sizeof w->machine, "%s %s", ek_version(), processor);
+
+	if (*device)
+		snprintf(w->machine + used, sizeof w->machine - (size_t)used, "; %s", device);
+	for (char *c = w->machine; *c; c++) /* as the file of decisions needs it */
+		*c = *c < ' ' || *c > '~' ? '?' : *c;
 }
 
-void eki_wisdom_machine(eki_wisdom *w, char machine[sizeof((eki_wisdom *)0)->machine])
+void eki_wisdom_machine(const ek_context *ctx, char machine[sizeof((eki_wisdom *)0)->machine])
 {
+	eki_wisdom *w = wisdom_of(ctx);
+
 	eki_lock_take(&w->lock);
-	machine_name(w);
+	machine_name(ctx, w);
 	memcpy(machine, w->machine, sizeof w->machine);
 	eki_lock_give(&w->lock);
 }
@@ -56,7 +67,7 @@ bool eki_wisdom_key_of(const eki_step *step, const char *wanted, eki_wisdom_key 
 	memset(key, 0, sizeof *key);
 	key->pattern = eki_matrix_pattern(A);
 	key->profile = profile_hash(step->ctx->machine);
-	eki_wisdom_machine(wisdom_of(step->ctx), key->machine);
+	eki_wisdom_machine(step->ctx, key->machine);
 	put(key->operation, problem->operation->name);
 	put(key->op, problem->A[0].op == EK_OP_T ? "t" : "n");
 	put(key->value, ek_value_name(A->store.value));

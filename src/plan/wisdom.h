@@ -10,7 +10,8 @@ enum { EKI_WISDOM_WORD = 96 };
  * are compared and hashed as memory. */
 typedef struct eki_wisdom_key {
 	uint64_t pattern, profile; /* hashes of the pattern, and of the machine's numbers */
-	/* "0.2.0 AuthenticAMD 25 17 1 AMD EPYC": version of the library, and processor */
+	/* "0.2.0 AuthenticAMD 25 17 1 AMD EPYC": version of the library, and processor. In a
+	 * context with a device followed by "; " and the text of eki_device_identity. */
 	char machine[sizeof((eki_wisdom *)0)->machine];
 	char operation[24], op[8], value[8], index[8], isa[16];
 	int64_t threads, width, memory;
@@ -29,8 +30,8 @@ typedef struct eki_decision {
 /* Fills in the key for a problem, whose first matrix the root step `step` has. Returns false if
  * hints.format, as the caller wrote it, is too long to be remembered. */
 bool eki_wisdom_key_of(const eki_step *step, const char *wanted, eki_wisdom_key *key);
-/* Writes the name of this machine to `machine`. */
-void eki_wisdom_machine(eki_wisdom *w, char machine[sizeof((eki_wisdom *)0)->machine]);
+/* Writes the name of this machine and the context's device to `machine`. */
+void eki_wisdom_machine(const ek_context *ctx, char machine[sizeof((eki_wisdom *)0)->machine]);
 /* Finds the decision for a key. Returns false if there is none. */
 bool eki_wisdom_find(const ek_context *ctx, const eki_wisdom_key *key, eki_decision *decision);
 /* Adds decisions, in place of those with the same keys. After an error nothing has changed. */

@@ -49,7 +49,9 @@ static ek_status multiply(ek_plan *plan, double alpha, const ek_dense *x, double
 	 * them. */
 	if (root->op[0] == EK_OP_N && root->in[0]->base)
 		run.x.data = (char *)x->data - ek_value_size(x->value);
-	return empty ? eki_gpu_scale(root, &run) : eki_plan_run(plan, &run);
+	if (empty)
+		return plan->trials ? eki_trials_scale(plan, &run) : eki_gpu_scale(root, &run);
+	return eki_plan_run(plan, &run);
 }
 
 ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, const ek_dense *y)

@@ -32,7 +32,7 @@
  * chunk has so many tiles that the matrix gives each compute unit four chunks, which are there at
  * once if local memory allows it, but at least four times the bytes of its part of x. That caches
  * hold sectors of x longer is not counted, and how often they do depends on the matrix, so the
- * method has no cost and is chosen only by name.
+ * method has no cost and is chosen only by name or by measured times (hints.measure).
  *
  * Preparation is on the device: columns are counted and sorted by class, entries sorted by panel,
  * pieces numbered by a scan and sorted by row, with the radix sort of transposes. The host decides
@@ -247,7 +247,7 @@ const ek_method ek_spmv_gpu_csr_panels = {
 	.param = {{"panels", 1, 4096, "panels of columns; as many as pay if it is not given"},
                   {"width", 16, CSR_PANELS_WIDEST, "columns of a panel"}},
 	.backend = EKI_GPU,
-	.traits = EKI_OP_N | EKI_OP_T,
+	.traits = EKI_OP_N | EKI_OP_T | EKI_TRIED,
 	.applies = applies,
 	.memory = memory,
 	.prepare = prepare,

@@ -2,7 +2,7 @@
  * The file of decisions of hints.measure: lines of words, which people may read and sort by hand.
  *
  *   evenkeel wisdom 1
- *   machine 0.2.0 AuthenticAMD 25 17 1 AMD EPYC      version and processor of the next decisions
+ *   machine 0.2.0 AuthenticAMD 25 17 1 AMD EPYC      version, processor and device of the next ones
  *   decision 8d1fc04a9b0c27e3 5e0c55a2d81a90f3 spmv n f64 32 avx2 2 1 0 4 - spmv.csr.rows csr 1000
  *   end 1                                            number of decisions
  *
@@ -342,7 +342,7 @@ ek_status ek_wisdom_load(ek_context *ctx, const char *path)
 	EK_RETURN_IF(eki_context_check(ctx));
 	if (!path)
 		return eki_fail(EK_EINVAL, "path is NULL");
-	eki_wisdom_machine(&ctx->wisdom, r.here);
+	eki_wisdom_machine(ctx, r.here);
 	EK_TRY(open_and_read(&r));
 	for (const char *line = r.text; (line = strchr(line, '\n')); line++)
 		r.capacity++; /* no more decisions than lines */
