@@ -24,12 +24,15 @@ static json_t *steps_of(const struct experiment *e, const struct store *store)
 {
 	json_t *all = json_array();
 
-	for (const struct step *step = e->step; step < e->step + e->steps; step++)
+	for (int k = 0; k < e->steps; k++) {
+		const struct step *step = &e->step[k];
+
 		json_array_append_new(
 			all, json_pack("{s:o, s:b, s:b, s:b, s:O*}", "command",
 		                       text_json(step->command), "there", is_there(store, step),
 		                       "device", step->device, "beside", step->beside, "why",
 		                       json_object_get(store->failed, step->command)));
+	}
 	return all;
 }
 
