@@ -242,11 +242,21 @@ void model_enter(struct field *f)
 
 /* ---- The times of the whole ------------------------------------------------------------------ */
 
-/* Sets the time of a record that is computed, and what follows from it. */
-static void set_ms(const struct bench_case *c, struct record *r, double ms)
+/* Returns half of the distance of the percentiles of a record's time, 0 for NULL. */
+static double half_of(const struct record *r)
+{
+	return r ? (r->v[V_MS_P90] - r->v[V_MS_P10]) / 2 : 0;
+}
+
+/* Sets the time of a record that is computed, with percentiles `half` apart to both sides, and what
+ * follows from it. The parts of a time are measured each by itself, so their errors are
+ * independent. */
+static void set_ms(const struct bench_case *c, struct record *r, double ms, double half)
 {
 	r->version = ek_version();
 	r->v[V_MS] = ms;
+	r->v[V_MS_P10] = ms * exp(-half / ms);
+	r->v[V_MS_P90] = ms * exp(half / ms);
 	r->v[V_MKEYS] = 1e-3 * c->v[V_N] / ms;
 	r->v[V_GBPS] = 1e-6 * c->bytes / ms;
 }
@@ -275,7 +285,12 @@ static double add_scheduling(struct bench_case *c)
 		return NAN;
 	r.name = "scheduling";
 	r.device = there->device;
-	set_ms(c, &r, 1 / (1 / here->v[V_MS] + 1 / there->v[V_MS]));
+	const double ms = 1 / (1 / here->v[V_MS] + 1 / there->v[V_MS]);
+
+	r.v[V_DISTURBED] = fmax(here->v[V_DISTURBED], there->v[V_DISTURBED]);
+	set_ms(c, &r, ms,
+	       hypot(half_of(here) * pow(ms / here->v[V_MS], 2),
+	             half_of(there) * pow(ms / there->v[V_MS], 2)));
 	record_add(c, &r);
 	return r.v[V_MS];
 }
@@ -286,7 +301,7 @@ static void add_model(struct bench_case *c, int arity, double scheduling)
 	enum { W = 32 }; /* words of a transaction: what a group of the device reads at once */
 	struct record r = record_start(RECORD_MODEL, "model.", "adheap");
 	const struct record *replayed = NULL;
-	double *v = r.v;
+	double *v = r.v, half[PARTS];
 
 	for (enum part part = 0; part < PARTS; part++) {
 		const struct record *p = case_record(
@@ -294,11 +309,17 @@ static void add_model(struct bench_case *c, int arity, double scheduling)
 					      : part_of[part].name);
 
 		v[part_of[part].value] = p ? p->v[V_MS] : NAN;
+		half[part] = half_of(p);
+		v[V_DISTURBED] = p ? fmax(v[V_DISTURBED], p->v[V_DISTURBED]) : v[V_DISTURBED];
 		replayed = part == REPLAY ? p : replayed;
 	}
 	v[V_T_GC] = fmax(v[V_T_GC] - v[V_HEAPIFY_MS], 0);
 	const double here = v[V_T_CC] + v[V_T_CQ],
 		     ms = v[V_COMPARE_MS] + v[V_HEAPIFY_MS] + (here > v[V_T_GC] ? here : v[V_T_GC]);
+	/* The replay, from which T_gc follows, begins with heapify. */
+	const double slower = here > v[V_T_GC]
+	                              ? hypot(half[HEAPIFY], hypot(half[CROSS], half[QUEUE]))
+	                              : half[REPLAY];
 
 	if (isnan(ms))
 		return;
@@ -310,7 +331,7 @@ static void add_model(struct bench_case *c, int arity, double scheduling)
 	v[V_TRANSACTIONS] = (double)adheap_transactions((int64_t)v[V_LEVELS], arity, W);
 	v[V_DHEAP_TRANSACTIONS] = (double)dheap_transactions((int64_t)v[V_LEVELS], arity, W);
 	v[V_VS_SCHEDULING] = scheduling / ms;
-	set_ms(c, &r, ms);
+	set_ms(c, &r, ms, hypot(half[COMPARE], slower));
 	record_add(c, &r);
 }
 

@@ -11,10 +11,10 @@
 
 const char array_fields[] =
 	"op method method_parameters device isa version variant n value value_size length batch k "
-        "arity block "
+	"arity block "
 	"threads runs rounds disturbed ms ms_min ms_p10 ms_p90 ms_kbest ms_kbest_rounds "
 	"bytes misses_per_line reused_lines counters_refused gbps mkeys bound bound_gbps of_bound "
-        "vs_serial vs_best_peer error "
+	"vs_serial vs_best_peer error "
 	"update_key find_maxchild "
 	"compare swap update_key_after_heapify find_maxchild_after_heapify compare_after_heapify "
 	"swap_after_heapify compare_ms heapify_ms t_cc_ms t_cq_ms t_gc_ms n_u n_f n_c n_s levels "
@@ -25,6 +25,7 @@ const struct column array_columns[] = {
 	{"case", COUNTS | LEFT, VALUES, "case", NULL, NULL},
 	{"method", BLOCK | COUNTS | LEFT, VALUES, "name", NULL, NULL},
 	{"ms", BLOCK, V_MS, NULL, NULL, "median time of one call"},
+	INTERVAL_COLUMN(BLOCK),
 	{"k-best ms", BLOCK | KBEST, V_MS_KBEST, NULL, NULL,
          "mean of the 5 shortest times, run by itself (--k-best)"},
 	{"10^6/s", BLOCK | KEYS, V_MKEYS, "%.1f", NULL, "millions of keys a second"},

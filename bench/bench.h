@@ -139,13 +139,19 @@ enum { TWO = 1 << 20 }; /* two sparse vectors; no column depends on it */
 #define TRAITS \
 	((unsigned)(NUMBERS | KEYS | READS | COPIES | VECTORS | BLOCKS | PRODUCTS | SUMS | TRIPLES))
 
-/* A column of one or more tables. */
+/* Columns of one or more tables. */
+#define INTERVAL_COLUMN(where)                                                                    \
+	{                                                                                         \
+		"+- %", (where) | SAID, VALUES, NULL, cell_interval,                              \
+			"half of the 95 % interval of the median time, from its spread over the " \
+			"rounds"                                                                  \
+	}
 #define PARAMETERS "parameters" /* head of the column that tables leave out where it does not fit */
 #define PARAMETERS_COLUMN(where)                                                                 \
 	{                                                                                        \
 		PARAMETERS, (where) | LEFT | SAID, VALUES, NULL, cell_parameters,                \
 			"those of the format and of the method that the plan works with; below " \
-		        "the table where "                                                       \
+			"the table where "                                                       \
 			"it is too wide"                                                         \
 	}
 struct column {
@@ -338,6 +344,8 @@ const char *cell_text(const struct bench *bench, const struct bench_case *c, con
                       const struct column *column);
 const char *cell_method(const struct bench_case *c, const struct record *r);
 const char *cell_parameters(const struct bench_case *c, const struct record *r);
+/* Returns the interval of a time in percent, "" where it is not known. */
+const char *cell_interval(const struct bench_case *c, const struct record *r);
 const char *cell_best(const struct bench_case *c, const struct record *r);
 const char *cell_status(const struct bench_case *c, const struct record *r);
 /* Returns the usual baseline of the ratios of products, on a device or on the processor. */

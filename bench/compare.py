@@ -5,7 +5,8 @@
 Pairs records with the same operation, method, matrix, block, types, op, threads and expected calls.
 Compares ratios (vs_csr, regret), not times, where possible, since the machine's speed may differ between runs; --by ms
 compares times. Prints what changed by more than the limit, slower first, and the geometric mean for
-each method. Exit status: 0 no regression, 1 some, 2 usage or a bad file.
+each method. Where both records have percentiles of the value, a change must also be beyond the 95 %
+interval of the ratio (as in bench/median.c), else it is noise. Exit status: 0 no regression, 1 some, 2 usage or a bad file.
 """
 import argparse
 import json
@@ -38,13 +39,33 @@ def fail(text):
     sys.exit(2)
 
 
+def student(degrees):
+    """Returns the 97.5 % quantile of Student's distribution."""
+    few = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706)
+    z, n = 1.95996, degrees
+    if n < 5.5:
+        return few[max(0, round(n) - 1)]
+    return (z + (z**3 + z) / (4 * n) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)
+            + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * n**3))
+
+
+def error(record, name):
+    """Returns half of the 95 % interval of the logarithm of a median; 0 where it is not known."""
+    low, high = record.get(name + "_p10"), record.get(name + "_p90")
+    rounds = record.get(name + "_rounds") or record.get("rounds") or 0
+    if low is None or high is None or rounds < 3:
+        return 0
+    deviation = (high - low) / 2.563 / (1 - 1.7 / (rounds + 0.5))
+    return student(rounds - 1) * 1.2533 * deviation / math.sqrt(rounds) / record[name]
+
+
 def change(old, new, field):
-    """Returns how many times better the new record is; None if unknown."""
+    """Returns how many times better the new record is, and half of the interval of its logarithm; None if unknown."""
     name = field or next((n for n in ("vs_csr", "csr_cost", "regret") if old.get(n) and new.get(n)), "ms")
     a, b = old.get(name), new.get(name)
     if not a or not b or a <= 0 or b <= 0:
         return None
-    return a / b if name in LESS_IS_BETTER else b / a
+    return a / b if name in LESS_IS_BETTER else b / a, math.hypot(error(old, name), error(new, name))
 
 
 def case(record):
@@ -74,10 +95,11 @@ def main():
     for key, record in new.items():
         if record.get("failed") and not old.get(key, {}).get("failed"):
             broken.append(key)
-        ratio = change(old[key], record, options.by) if key in old else None
-        if ratio is not None:
+        changed = change(old[key], record, options.by) if key in old else None
+        if changed is not None:
+            ratio, noise = changed
             methods.setdefault(record["method"], []).append(ratio)
-            if abs(math.log(ratio)) > math.log1p(options.limit):
+            if abs(math.log(ratio)) > max(math.log1p(options.limit), noise):
                 rows.append((ratio, record))
     if not methods:
         fail("the files have no record in common")

@@ -88,6 +88,7 @@ static const struct column columns[] = {
 	{"method", BLOCK | PAGE | LEFT | SWATCH, VALUES, NULL, cell_method,
          "after ->, the method that auto chose"},
 	{"ms", BLOCK | PAGE | LESS, V_MS, NULL, NULL, "median time of a product"},
+	INTERVAL_COLUMN(BLOCK | PAGE | LESS),
 	{"GFlop/s", BLOCK | PAGE, V_GFLOPS, "%.2f", NULL, "two for each nonzero and row of X"},
 	{"GB/s", BLOCK | PAGE, V_GBPS, "%.2f", NULL, ""},
 	{"of bound", BLOCK | PAGE, V_OF_BOUND, "%.3f", NULL,

@@ -149,7 +149,7 @@ def main():
     rules = rules_of(learn(rows, classes, o.least, o.depth), names, rows, near)
     share, away, good = left_out(rows, times, near, groups, names, o)
     sure = sum((count + 1) / (of + 2) >= SURE for _, count, of, _ in rules)
-    shaky = sum(r["disturbed"] > 0.1 for r in timed) / len(timed)
+    shaky = sum((r["disturbed"] or 0) > 0.1 for r in timed) / len(timed)
     trained = configurations(cases)
     on = ", ".join(f"{value} with indices of {index} bits on {threads} thread{'s' * (threads > 1)}"
                    for value, index, threads in trained)

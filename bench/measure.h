@@ -53,6 +53,9 @@ const char *measure_misses(struct candidate *c, double *misses);
 
 /* Returns the q-quantile of `count` values, with q from 0 to 1; NAN if there are none. */
 double measure_quantile(const double *value, int count, double q);
+/* Returns half of the 95 % interval of the logarithm of a median of n values, from their 10th and
+ * 90th percentile; infinity if it is not known, as with one or two values (median.c). */
+double median_error(double median, double p10, double p90, double n);
 /* Return the q-quantile over the rounds of the time of `a` divided by that of `b`; the median of
  * the time of `a` minus that of `b`, in seconds. */
 double measure_ratio(const struct candidate *a, const struct candidate *b, int rounds, double q);
@@ -99,10 +102,12 @@ struct bare_loop {
 };
 void bare_loop_run(void *loop, int64_t calls);
 
-/* Says that this process may have more threads at work than there are processors, as with an OpenCL
- * driver whose device is the processor: then its own threads take processors from each other, and
- * nobody can tell whether other processes did. */
+/* Says that this process may have more threads at work than there are processors, because it was
+ * told to (--threads), or as with an OpenCL driver whose device is the processor: then its own
+ * threads take processors from each other, and nobody can tell whether other processes did. */
 void measure_crowded(bool more_threads);
+/* Tells whether these are more threads than this process has processors (waits.c). */
+bool more_than_processors(int threads);
 /* Returns how long the living threads of this process have waited for a processor, in seconds and
  * added up, or NAN if the kernel does not say. */
 double waited_seconds(void);

@@ -150,8 +150,26 @@ double mean_value(struct mean m)
 	return m.count ? exp(m.sum / m.count) : NAN;
 }
 
+/* Returns the harmonic mean of a value of the records called `name` in a group; NAN if there are
+ * none. */
+static double harmonic(const struct bench *b, int group, const char *name, enum value value)
+{
+	double sum = 0;
+	int count = 0;
+
+	for (const struct bench_case *c = b->cases; c < b->cases + b->count; c++) {
+		const struct record *r = in_group(c, group) ? case_record(c, name) : NULL;
+
+		if (r && r->v[value] > 0) {
+			sum += 1 / r->v[value];
+			count++;
+		}
+	}
+	return count ? count / sum : NAN;
+}
+
 /* Stores in `sum` the geometric means of all values of those records of a group that have its name,
- * and how many of them were measured and refused. */
+ * two harmonic ones, and how many of the records were measured and refused. */
 static void take_means(const struct bench *b, int group, struct record *sum)
 {
 	struct mean mean[VALUES] = {0};
@@ -167,6 +185,8 @@ static void take_means(const struct bench *b, int group, struct record *sum)
 	}
 	for (int value = 0; value < VALUES; value++)
 		sum->v[value] = mean_value(mean[value]);
+	sum->v[V_HARMONIC] = harmonic(b, group, sum->name, V_VS_CSR);
+	sum->v[V_HARMONIC_GFLOPS] = harmonic(b, group, sum->name, V_GFLOPS);
 	sum->v[V_MATRICES] = count;
 	sum->v[V_REFUSED] = refused;
 }

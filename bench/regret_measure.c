@@ -228,6 +228,7 @@ static void fill(const struct contest *t, const struct entry *at, int k, double 
 	}
 	totals(t, at, t->calls->value[k], total);
 	v[V_RUNS] = (double)at->run->calls.runs;
+	v[V_DISTURBED] = fmax(entrant_disturbed(at->run), entrant_disturbed(at->making));
 	spread_ms(v, V_RUN_MS, at->run);
 	v[V_PREPARE_MS] = entrant_ms(at->making);
 	v[V_MS] = 1e3 * measure_quantile(total, rounds, 0.5);

@@ -238,15 +238,6 @@ void field_end(struct field *f)
 	free(f->entrant);
 }
 
-double field_disturbed(const struct field *f)
-{
-	double share = 0;
-
-	for (int k = 0; k < f->candidates; k++)
-		share += (double)f->timed[k]->disturbed / f->rounds / f->candidates;
-	return measure_disturbed(share);
-}
-
 /* ---- Records --------------------------------------------------------------------------------- */
 
 /* Returns the fastest timed entrant of a kind, or NULL; with `again`, one that has it, if any. */
@@ -292,6 +283,7 @@ static void fill(struct entrant *e, const struct yardstick *y)
 	double *v = e->record.v;
 
 	v[V_RUNS] = (double)at->runs;
+	v[V_DISTURBED] = entrant_disturbed(e);
 	v[V_MS] = entrant_ms(e);
 	v[V_MS_MIN] = 1e3 * measure_quantile(at->sample, rounds, 0);
 	v[V_MS_P10] = 1e3 * measure_quantile(at->sample, rounds, 0.1);

@@ -76,7 +76,8 @@ void spread_ratio(double *v, enum value value, const struct entrant *a, const st
 void spread_values(double *v, enum value value, const double *list, int count, double unit);
 enum { SPREAD_VALUES = 3 };
 extern const double spread_at[SPREAD_VALUES]; /* which quantiles these are */
-/* Returns the share of the samples that other processes disturbed. */
+/* Return the share of the samples that other processes disturbed: of an entrant, and of all. */
+double entrant_disturbed(const struct entrant *e);
 double field_disturbed(const struct field *f);
 /* Counts the cache misses of all entrants that were timed (counters.c). */
 void field_misses(struct field *f);

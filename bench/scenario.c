@@ -74,6 +74,13 @@ static int begin(struct bench *b)
 	return b->o.records ? TOOL_OK : spmv_begin(b);
 }
 
+/* Raises the share of disturbed samples to that of a record that the values are divided by. */
+static void disturbed_with(double *v, const struct record *by)
+{
+	if (by)
+		v[V_DISTURBED] = fmax(v[V_DISTURBED], by->v[V_DISTURBED]);
+}
+
 /* Computes the speed-ups of a case. Fails if the case has no record of the baseline, since without
  * it all figures would be missing. */
 static int finish(struct bench *b, struct bench_case *c)
@@ -84,9 +91,14 @@ static int finish(struct bench *b, struct bench_case *c)
 		                 "measured is expected",
 		                 baseline, c->name);
 	b->o.baseline = baseline ? baseline : unit_method(b->device.size > 0);
+	const struct record *unit = case_record(c, c->unit ? c->unit : b->o.baseline),
+			    *base = case_record(c, b->o.baseline);
+
 	for (int m = 0; m < c->count; m++) {
 		double *v = c->record[m].v;
 
+		disturbed_with(v, unit);
+		disturbed_with(v, base);
 		store(&v[V_PREPARATION], 1, v[V_PREPARE_CALLS] * v[V_VS_CSR],
 		      hypot(spread_of(v, V_PREPARE_CALLS), spread_of(v, V_VS_CSR)));
 		for (int k = 0; k < b->o.calls.count; k++)
@@ -119,6 +131,7 @@ static void add(struct bench *b, json_t *o, const char *matrix, const char *meth
 		c->group = group_of(r.v[V_ROW_MAX], r.v[V_ROW_MEAN]);
 	}
 	record_add(c, &r);
+	c->v[V_DISTURBED] += (r.v[V_DISTURBED] - c->v[V_DISTURBED]) / c->count;
 	json_unpack(o, "{s?s s?s s?s}", "unit", &unit, "machine", &machine, "date", &date);
 	b->machine = keep("%s", machine);
 	b->date = keep("%s", date);

@@ -167,6 +167,7 @@ static const struct column columns[] = {
 	{"method", BLOCK | PAGE | LEFT | SWATCH, VALUES, NULL, cell_method,
          "after ->, the method that auto chose"},
 	{"ms", BLOCK | PAGE | LESS, V_MS, NULL, NULL, "median time of a call"},
+	INTERVAL_COLUMN(BLOCK | PAGE | LESS),
 	{"GB/s", BLOCK | PAGE, V_GBPS, "%.2f", NULL, ""},
 	{"of bound", BLOCK | PAGE, V_OF_BOUND, "%.3f", NULL,
          "GB/s divided by those of the faster of two copies to half of Y, which read and write as "

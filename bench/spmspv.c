@@ -256,6 +256,7 @@ static const struct column columns[] = {
 	{"method", BLOCK | PAGE | LEFT | SWATCH, VALUES, NULL, cell_method,
          "after ->, the method that auto chose"},
 	{"ms", BLOCK | PAGE | LESS, V_MS, NULL, NULL, "median time of a product"},
+	INTERVAL_COLUMN(BLOCK | PAGE | LESS),
 	{"GB/s", BLOCK | PAGE, V_GBPS, "%.3g", NULL, ""},
 	{"of bound", BLOCK | PAGE, V_OF_BOUND, "%.3f", NULL,
          "GB/s divided by the bandwidth at which the same threads read as many bytes (-: less than "

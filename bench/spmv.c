@@ -165,6 +165,7 @@ static const struct column product_columns[] = {
 	{"matrices", SUM | PAGE_SUM | VECTORS, V_MATRICES, "%.0f", NULL, NULL},
 	{"cases", SUM | PAGE_SUM | BLOCKS, V_MATRICES, "%.0f", NULL, NULL},
 	{"ms", BLOCK | LINE | PAGE | LESS, V_MS, NULL, NULL, "median time of one product"},
+	INTERVAL_COLUMN(BLOCK | LINE | PAGE | LESS),
 	{"Gflop/s", BLOCK | LINE | PAGE | BLOCKS, V_GFLOPS, "%.2f", NULL,
          "two operations for each nonzero and column, divided by that time"},
 	{"GB/s", BLOCK | LINE | PAGE, V_RATE, "%.1f", NULL,
@@ -216,24 +217,6 @@ static const struct column product_columns[] = {
          "* the fastest of ours; or refused, or FAILED"},
 	{.head = NULL}};
 
-/* Returns the harmonic mean of a value of the records called `name` in a group; NAN if there are
- * none. */
-static double harmonic(const struct bench *b, int group, const char *name, enum value value)
-{
-	double sum = 0;
-	int count = 0;
-
-	for (const struct bench_case *c = b->cases; c < b->cases + b->count; c++) {
-		const struct record *r = in_group(c, group) ? case_record(c, name) : NULL;
-
-		if (r && r->v[value] > 0) {
-			sum += 1 / r->v[value];
-			count++;
-		}
-	}
-	return count ? count / sum : NAN;
-}
-
 static void product_sum(const struct bench *b, int group, struct record *sum)
 {
 	const unsigned kinds = sum->kind == RECORD_PEER ? KINDS_PEERS : KINDS_OURS;
@@ -241,8 +224,6 @@ static void product_sum(const struct bench *b, int group, struct record *sum)
 
 	v[V_MATRICES] = v[V_WINS] = v[V_WINS_ALL] = v[V_ERROR] = 0;
 	v[V_WORST] = v[V_WORST_CSR] = NAN;
-	v[V_HARMONIC] = harmonic(b, group, sum->name, V_VS_CSR);
-	v[V_HARMONIC_GFLOPS] = harmonic(b, group, sum->name, V_GFLOPS);
 	for (const struct bench_case *c = b->cases; c < b->cases + b->count; c++) {
 		const struct record *r = in_group(c, group) ? case_record(c, sum->name) : NULL;
 

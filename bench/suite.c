@@ -86,12 +86,12 @@ static struct names all_suites(void)
 	char path[PATH_BYTES];
 	struct dirent **entry;
 	struct names suites = {NULL, 0};
-	const int files = path_beside(folders, path) ? scandir(path, &entry, is_suite, alphasort)
-	                                             : -1;
+	const int files =
+		path_beside(folders, path) ? scandir(path, &entry, is_suite, alphasort) : -1;
 
 	for (int k = 0; k < files; k++) {
-		names_add(&suites, keep("%.*s", (int)strlen(entry[k]->d_name) - 4,
-		                        entry[k]->d_name));
+		names_add(&suites,
+		          keep("%.*s", (int)strlen(entry[k]->d_name) - 4, entry[k]->d_name));
 		free(entry[k]);
 	}
 	if (files >= 0)
@@ -102,10 +102,8 @@ static struct names all_suites(void)
 static int no_suite(const char *name)
 {
 	struct names suites = all_suites();
-	const char *near = tool_nearest(name, suites.name, suites.count), *list = "";
+	const char *near = tool_nearest(name, suites.name, suites.count);
 
-	for (int k = 0; k < suites.count; k++)
-		list = keep("%s%s%s", list, k ? ", " : "", suites.name[k]);
 	free(suites.name);
 
 	if (!suites.count)
@@ -121,7 +119,9 @@ static int no_suite(const char *name)
 		                 "there is no suite \"%s\"; did you mean %s? The path of a file is "
 		                 "accepted, too",
 		                 name, near);
-	return tool_fail(TOOL_INPUT, "no suite \"%s\"; %s or a path is expected", name, list);
+	return tool_fail(TOOL_INPUT,
+	                 "there is no suite \"%s\"; --help names them, and a path is accepted, too",
+	                 name);
 }
 
 int names_expand(struct names *names, const char *line)

@@ -45,6 +45,14 @@ const char *cell_parameters(const struct bench_case *c, const struct record *r)
 	return keep("%s%s%s", format, *format && *method ? ", " : "", method);
 }
 
+const char *cell_interval(const struct bench_case *c, const struct record *r)
+{
+	const double error =
+		median_error(r->v[V_MS], r->v[V_MS_P10], r->v[V_MS_P90], value_of(c, r, V_ROUNDS));
+
+	return isfinite(error) ? keep("%.1f", 100 * error) : "";
+}
+
 const char *cell_best(const struct bench_case *c, const struct record *r)
 {
 	const char *best = r == case_best(c, KINDS_OURS) ? "*" : "";

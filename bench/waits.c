@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * How long the threads of this process waited for a processor. Linux counts it for each thread: the
  * second number of /proc/self/task/N/schedstat, in nanoseconds (the kernel's documentation,
- * scheduler/sched-stats). Threads that have ended are not counted any more. */
+ * scheduler/sched-stats). Threads that have ended are not counted any more. Only Linux is asked for
+ * the processors of this process, too. */
+#define _GNU_SOURCE /* for sched_getaffinity */
 #include <dirent.h>
 #include <math.h>
+#include <sched.h>
 #include <stdio.h>
 
 #include "bench.h"
@@ -40,4 +43,16 @@ double waited_seconds(void)
 	}
 	closedir(threads);
 	return all;
+}
+
+bool more_than_processors(int threads)
+{
+#ifdef __linux__
+	cpu_set_t own;
+
+	return sched_getaffinity(0, sizeof own, &own) == 0 && threads > CPU_COUNT(&own);
+#else
+	(void)threads;
+	return false;
+#endif
 }

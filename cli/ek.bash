@@ -76,7 +76,7 @@ _ek_values()
 	--type) [[ $2 == bench* ]] && echo "i32 i64 f32 f64"; return ;;
 	-o | --output | --output-p | --json | --y0 | --from | --add) echo FILE; return ;;
 	-f) echo "mtx ekm"; return ;;
-	--suite) printf '%s\n' twins products paper real nasty small demo FILE; return ;;
+	--suite) printf '%s\n' twins products speculative adaptive segspmv scan paper real nasty small demo learn FILE; return ;;
 	--format) _ek_items "$1" "$4" "$list" formats 4 .; return ;;
 	esac
 	kind=$(_ek_options "$1" "$2" | grep -e "^$3=" | head -n 1)

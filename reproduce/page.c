@@ -24,12 +24,15 @@ static json_t *steps_of(const struct experiment *e, const struct store *store)
 {
 	json_t *all = json_array();
 
-	for (const struct step *step = e->step; step < e->step + e->steps; step++)
+	for (int k = 0; k < e->steps; k++) {
+		const struct step *step = &e->step[k];
+
 		json_array_append_new(
 			all, json_pack("{s:o, s:b, s:b, s:b, s:O*}", "command",
 		                       text_json(step->command), "there", is_there(store, step),
 		                       "device", step->device, "beside", step->beside, "why",
 		                       json_object_get(store->failed, step->command)));
+	}
 	return all;
 }
 
@@ -78,6 +81,40 @@ static json_t *works_object(const struct works *works, const struct store *store
 	return all;
 }
 
+/* Prints the text of a member, followed by `end`, as HTML has it. */
+static void put(const json_t *o, const char *key, const char *end, FILE *f)
+{
+	const char *text = json_string_value(json_object_get(o, key));
+
+	for (; text && *text; text++)
+		fputs(*text == '<' ? "&lt;" : *text == '&' ? "&amp;" : (char[]){*text, 0}, f);
+	fputs(end, f);
+}
+
+/* Prints what browsers without scripts show: the experiments and what was found for each claim. */
+static void plain(const json_t *works, FILE *f)
+{
+	json_t *work, *e, *claim;
+	size_t w, k, n;
+
+	fputs("<noscript><p>Charts and tables need scripts; their figures are in records.jsonl of "
+	      "the "
+	      "folder where ek reproduce wrote this page.</p><pre>",
+	      f);
+	json_array_foreach(works, w, work)
+		json_array_foreach(json_object_get(work, "experiments"), k, e) {
+			put(e, "name", ": ", f);
+			put(e, "title", "\n", f);
+			json_array_foreach(json_object_get(e, "claims"), n, claim) {
+				fputs("    ", f);
+				put(claim, "text", ". ", f);
+				put(claim, "source", " ", f);
+				put(claim, "sentence", "\n", f);
+			}
+		}
+	fputs("</pre></noscript>\n", f);
+}
+
 int page_write(const struct works *works, const struct store *store, const struct wanted *wanted)
 {
 	const char *path = keep("%s/index.html", wanted->folder);
@@ -93,10 +130,10 @@ int page_write(const struct works *works, const struct store *store, const struc
 	        "<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n"
 	        "<meta name=viewport content=\"width=device-width,initial-scale=1\">\n"
 	        "<title>evenkeel: the works, measured again</title>\n<style>%s</style>\n"
-	        "<main></main>\n<noscript>This page needs scripts; the figures are in "
-	        "records.jsonl of the folder where ek reproduce wrote it.</noscript>\n"
-	        "<script>const page = ",
+	        "<main></main>\n",
 	        page_style);
+	plain(json_object_get(all, "works"), f);
+	fputs("<script>const page = ", f);
 	json_dumpf(all, f, JSON_COMPACT | JSON_ESCAPE_SLASH | JSON_REAL_PRECISION(6));
 	fprintf(f, ";\n</script>\n<script>%s%s%s%s</script>\n</html>\n", chart_script,
 	        reproduce_script, key_script, sort_script);

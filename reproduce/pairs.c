@@ -1,16 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Pairs the records of the two sides of a claim that are of the same problem, and takes the mean of
- * their ratios. A side that has several records of a problem takes the best. */
+ * their ratios. A side that has several records of a problem takes the best, and counts as
+ * disturbed if the best was, or another one that may be better. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "reproduce.h"
 
+/* Notes as `disturbed` those problems of which not the best record but another one was disturbed
+ * that may be better: one whose better percentile is beyond the value of the best, or not known. */
+static void note_disturbed(json_t *records, const json_t *claim, const json_t *best,
+                           const char *key, bool less, json_t *disturbed)
+{
+	json_t *record;
+	size_t n;
+
+	json_array_foreach(records, n, record) {
+		char *problem = record_problem(record, json_object_get(claim, "across"));
+		const double at = record_number(json_object_get(best, problem), key);
+		const double most = record_spread(record, key, less ? "_p10" : "_p90");
+
+		if (value_is_disturbed(record, key) && !(less ? most > at : most < at))
+			json_object_set_new(disturbed, problem, json_true());
+		free(problem);
+	}
+}
+
 /* Returns the records that match, by their problems: of several the one with the least value, or
- * the greatest if more is better. */
+ * the greatest if more is better. Adds the problems of which that is not certain, since others
+ * disturbed a measurement, to `disturbed`. */
 static json_t *by_problem(const struct experiment *e, const struct store *store,
-                          const json_t *claim, const char *side, const char *key, bool less)
+                          const json_t *claim, const char *side, const char *key, bool less,
+                          json_t *disturbed)
 {
 	json_t *best = json_object(), *record;
 	json_t *records =
@@ -26,6 +48,7 @@ static json_t *by_problem(const struct experiment *e, const struct store *store,
 			json_object_set(best, problem, record);
 		free(problem);
 	}
+	note_disturbed(records, claim, best, key, less, disturbed);
 	json_decref(records);
 	return best;
 }
@@ -59,8 +82,9 @@ struct found find_ratio(const struct experiment *e, const struct store *store, c
 
 	key = key ? key : "ms";
 	over_key = over_key ? over_key : key;
-	json_t *of = by_problem(e, store, claim, "of", key, less),
-	       *over = by_problem(e, store, claim, "over", over_key, less), *a, *b;
+	json_t *disturbed = json_object();
+	json_t *of = by_problem(e, store, claim, "of", key, less, disturbed),
+	       *over = by_problem(e, store, claim, "over", over_key, less, disturbed), *a, *b;
 	const size_t most = json_object_size(of) + 1;
 	double *ratio = need(calloc(most, sizeof *ratio), "a claim");
 	double *error = need(calloc(most, sizeof *error), "a claim");
@@ -71,7 +95,7 @@ struct found find_ratio(const struct experiment *e, const struct store *store, c
 	json_object_foreach(of, problem, a) {
 		if (!(b = json_object_get(over, problem)))
 			continue;
-		if (value_is_disturbed(a, key) || value_is_disturbed(b, over_key)) {
+		if (json_object_get(disturbed, problem)) {
 			f.disturbed++;
 			continue;
 		}
@@ -91,5 +115,6 @@ struct found find_ratio(const struct experiment *e, const struct store *store, c
 	free(error);
 	json_decref(of);
 	json_decref(over);
+	json_decref(disturbed);
 	return f;
 }

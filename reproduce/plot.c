@@ -166,7 +166,7 @@ static void write_picture(const void *picture, FILE *out)
 	} else {
 		names = print_names(p->chart, out);
 	}
-	print_series(p->chart, lines, out);
+	print_series(p->chart, lines && !is_kind(p->chart, "points"), out);
 	print_points(p->chart, true, names, out);
 	print_points(p->chart, false, names, out);
 	json_decref(names);

@@ -17,10 +17,12 @@ const rows_of = (heads, lines) => tag('div', {class: 'scroll'}, tag('table', {},
 /* Published values keep the digits that the work prints. */
 const published = t => tag('details', {open: ''}, tag('summary', {}, quoted(t.caption))
 	+ rows_of(t.columns, t.rows.map(row => row.map(v => v == null ? v : `${v}`))));
-/* The values of a chart: a line for each x, a column for each series, the means below. */
+/* The values of a chart: a line for each x, of points for each matrix, a column for each series, the
+ * means below. */
 const values = c => {
-	const xs = [...new Set(c.series.flatMap(s => s.points.map(p => p.x)))];
-	const at = (s, x) => s.points.find(p => p.x === x)?.y;
+	const line = p => c.kind == 'points' ? `${figure(p.x)} (${p.who})` : p.x;
+	const xs = [...new Set(c.series.flatMap(s => s.points.map(line)))];
+	const at = (s, x) => s.points.find(p => line(p) === x)?.y;
 	const means = c.mean ? [[c.mean, ...c.series.map(s => s.mean)]] : [];
 	return tag('details', {}, tag('summary', {}, 'The values here')
 		+ rows_of([c.x, ...c.series.map(s => s.name)],
@@ -46,7 +48,8 @@ const shown = (c, good) => ({...c, series: c.series.map(s => ({...s, points: s.p
 	.filter(s => s.points.length)});
 const draw_lines = (place, c) => chart(place, {width: 760, height: 400,
 	x: {...axis(c.log, 'x', c.x), lo: undefined}, y: axis(c.log, 'y', c.label ?? c.y),
-	series: named_hues(c.series).map((s, k) => ({...styled(s, k), width: 1.9,
+	series: named_hues(c.series).map((s, k) => ({...styled(s, k),
+		width: c.kind == 'points' ? 0 : 1.9,
 		...c.kind == 'curves' ? {shape: ''} : {},
 		points: s.points.sort((a, b) => a.x - b.x)
 			.map(p => ({...p, along: interval(p), text: text_of(s, p)}))}))});

@@ -105,9 +105,10 @@ static int add_run(struct experiment *e, json_t *run, const struct wanted *wante
 
 	if (wanted->common.threads && !strstr(command, "--threads"))
 		command = keep("%s --threads %d", command, wanted->common.threads);
-	if (like.device && wanted->device)
+	/* Without a device the step is not run, but it is not one of the processor, either. */
+	if (like.device)
 		command = keep("%s --device %s%s", command, both ? "cpu+" : "",
-		               word_quoted(wanted->device));
+		               wanted->device ? word_quoted(wanted->device) : "NAME");
 	/* A run of matrices that has none in this mode has no step. */
 	if (!code && (names.count || !json_object_get(run, "matrices")))
 		add_each(e, command, each, json_object_iter(each), &names, like);

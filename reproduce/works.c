@@ -31,7 +31,7 @@ static const struct shape {
   claim_shape = {"text page section published ours of over where across value over_value better "
                  "mean stand_in per_thread",
                  "text of over"},
-  number_shape = {"text page section published value where exact below mean",
+  number_shape = {"text page section published value where exact below mean stand_in",
                   "text published value where"};
 
 /* Checks the keys of an object. `where` names it in messages. Returns an exit code. */

@@ -6,6 +6,7 @@
 # minute, and a quarter more with a device; EK_TEST_TIER=full has the steps of a device of all experiments.
 set -u
 EK=$(cd "$(dirname "${1:?the path of ek is expected}")" && pwd)/$(basename "$1")
+works_here=$(cd "$(dirname "$0")/../reproduce/works" && pwd)
 export LC_ALL=C TERM=dumb COLUMNS=100 EK_CACHE=off EK_PROFILE=none
 unset EK_THREADS EK_ISA EK_METHOD EK_MATRICES EK_DEVICE
 work=$(mktemp -d)
@@ -47,6 +48,8 @@ for name in $names; do
 done
 expect "each step ended once" test \
 	"$(grep '"end":' all/records.jsonl | sed 's/,"end".*//' | sort | uniq -d | wc -l)" = 0
+expect "steps of a device are their own, also where the processor has the same words" \
+	grep -q "^thesis.8.14 .*: 1 of 2 steps.* 1 step without --device" out
 before=$(ends all)
 run 0 --toy --quiet -o all
 expect "nothing is measured twice" test "$(ends all)" = "$before"
@@ -66,6 +69,32 @@ if "$EK" list devices --plain --quiet | grep -q '^opencl:0'; then
 	done
 else
 	echo "OpenCL has no device here: steps that need one are not run"
+fi
+
+# ---- Sides of a claim in the same rounds ----------------------------------------------------------
+
+# Methods of both sides are in one command, but for the claims on two settings ("across"), sweeps, lengths
+# that differ between matrices, formats in place of methods, and models.
+if command -v python3 >/dev/null; then
+	python3 - "$works_here" >apart <<-'END'
+		import glob, json, re, sys
+
+		def methods(side):
+		    name = side.get("method") or []
+		    names = [name] if isinstance(name, str) else name
+		    return [n.split(".", 1)[1] for n in names if not n.startswith("peer.") and "." in n]
+
+		for path in sorted(glob.glob(sys.argv[1] + "/*.json")):
+		    work = json.load(open(path, encoding="utf-8"))
+		    for e in work["experiments"]:
+		        for c in e.get("claims", []):
+		            both = methods(c["of"]) + methods(c["over"])
+		            if not c.get("across") and not any(all(re.search(
+		                    "[ ,.]" + re.escape(m) + "(?=[, ]|$)(?!,[a-z]+=)", r["bench"]) for m in both) for r in e["runs"]):
+		                print(f"{work['work']}.{e['id']}: {c['text']}")
+	END
+	grep -vE '^(speculative\.[78]|segspmv\.t1|thesis\.(4\.11|8\.9|8\.10|8\.14)):' apart >out
+	expect "the sides of a claim are in one command" test ! -s out
 fi
 
 # ---- A run that is cut off -----------------------------------------------------------------------
@@ -264,11 +293,15 @@ cat >works/none.json <<'END'
   {"text": "ours of what varies", "ours": true, "value": "gaps", "of": {"method": "a"}, "over": {"method": "b"}},
   {"text": "mostly disturbed", "published": 2, "of": {"method": "f"}, "over": {"method": "g"}},
   {"text": "steady", "published": null, "value": "spread", "of": {"method": "a"}, "over": {"method": "b"}},
+  {"text": "a slow disturbed one beside", "published": 2, "of": {"method": "f"}, "over": {"method": ["h", "i"]}},
+  {"text": "a near disturbed one beside", "published": 2, "of": {"method": "f"}, "over": {"method": ["h", "j"]}},
   {"text": "lone", "published": 3, "mean": "max", "of": {"method": "a"}, "over": {"method": "b"}},
   {"text": "lone of ours", "ours": true, "mean": "max", "of": {"method": "a"}, "over": {"method": "b"}}],
   "numbers": [{"text": "a mean", "published": 1.5, "value": "ms", "mean": "harmonic", "where": {"method": ["a", "b"]}},
    {"text": "not below", "section": "V", "published": 0.5, "value": "ms", "below": true, "mean": "median",
     "where": {"method": "a"}},
+   {"text": "below, in place of another", "published": 9, "value": "ms", "below": true, "mean": "median",
+    "stand_in": "a stands for z", "where": {"method": "a"}},
    {"text": "below", "published": 1.1, "value": "ms", "below": true, "mean": "median", "where": {"method": "a"}},
    {"text": "below, two rounds", "published": 9, "value": "ms", "below": true, "mean": "median",
     "where": {"method": "e"}},
@@ -283,7 +316,10 @@ mkdir none
 		record f $m 1
 		record g $m 2
 	done | sed '/"m[23]"/s/"rounds"/"disturbed":0.5,"rounds"/'
-	echo '{"step":"spmv x","end":true,"records":9,"seconds":1}'
+	record h m1 2
+	record i m1 3 | sed 's/"rounds"/"disturbed":0.5,"rounds"/'
+	record j m1 2.005 | sed 's/"rounds"/"disturbed":0.5,"rounds"/'
+	echo '{"step":"spmv x","end":true,"records":12,"seconds":1}'
 	record d m1 1 | sed 's/"rounds"/"bytes":3,"rounds"/; s/spmv x/spmv y/'
 	echo '{"step":"spmv y","end":true,"records":1,"seconds":1}'
 } >none/records.jsonl
@@ -296,15 +332,20 @@ says "ours. Here: 0.5 times as fast, one case: no interval, since 2 rounds canno
 says "ours of what varies. Here: 2 times, one case: no interval, since the records have no percentiles of gaps."
 says "mostly disturbed. The work: 2 times. Here: 2 times as fast (1.99 to 2.01), one of 3 cases, 2 left out as disturbed: not judged, since others disturbed more than half of the cases."
 says "steady. The work says so in words. Here: 1 times, one case: not judged, since the records have no percentiles of spread."
+says "a slow disturbed one beside. The work: 2 times. Here: 2 times as fast (1.99 to 2.01), one case: holds, by as much."
+says "1 claim: Not measured here: other processes disturbed the measurement."
 says "lone. The work: 3 times. Here there is one case, which has no largest: not judged."
 expect "the largest of one case of ours is left out" test "$(grep -c "lone of ours" line)" = 0
 says "a mean. The work: 1.5. Here: 1.33 (1.33 to 1.34), harmonic mean of 2 cases."
 says "not below. The work (section V): below 0.5. Here: 1 (0.995 to 1), one case: does not hold."
+says "below, in place of another. The work: below 9. Here: 1 (0.995 to 1), one case: not judged, since a stands for z."
 says "below. The work: below 1.1. Here: 1 (0.995 to 1), one case: holds."
 says "below, two rounds. The work: below 9. Here: 4, one case: not judged, since 2 rounds cannot tell how values vary."
 says "1 claim: Not measured here: no counter."
 expect "the page says so, too" grep -q '"sentence":"Not measured here: no counter.",[^}]*"refused":true' none/index.html
-says "claims: holds 2, does not hold 1, not judged 6"
+says "claims: holds 3, does not hold 1, not judged 8"
+expect "a page without scripts has the sentences" grep -q \
+	'^    apart\. The work: 3 times\. Here: 2 times as fast (1.99 to 2.01), one case: not judged' none/index.html
 
 # ---- A failure of a step that is not wanted ------------------------------------------------------
 
@@ -338,7 +379,8 @@ cat >works/charts.json <<'END'
   {"title": "parts", "kind": "stack", "x": "matrix", "parts": {"ms": "one", "run_ms": "three"},
    "where": {"method": "a"}},
   {"title": "best", "kind": "bars", "x": "matrix", "y": "ms", "series": "method", "where": {"method": "b"},
-   "best": {}, "beside": {"method": "auto"}}]}]}
+   "best": {}, "beside": {"method": "auto"}},
+  {"title": "points", "kind": "points", "x": "ms", "y": "run_ms", "series": "method", "where": {"method": "b"}}]}]}
 END
 mkdir charts
 {
@@ -364,12 +406,13 @@ draws over '"spread":"95 % interval of the ratio of medians"'
 draws reduced '"name":"b".*"x":"f64","y":4,"cases":1.*"name":"c"' # c has only m2
 draws parts '"name":"one".*"y":1,"x":"m1","from":0.0.*"name":"three".*"y":3,"x":"m1","from":1.0'
 draws best '"name":"our fastest".*"x":"m1".*"who":"auto".*"y":1,"x":"m2".*"who":"a".*"name":"auto"'
+draws points '"kind":"points".*"y":6,"x":2,"who":"m1".*"y":12,"x":4,"who":"m2"'
 expect "other records beside are not drawn" test "$(grep -c '"name":"other"' made)" = 0
 expect "the states are together" grep -q "governor fast (1 of 2 records); governor slow (1 of 2 records); load 0.50 to 3.00" charts/index.html
 expect "other libraries have their versions" grep -q "other libraries: peer.q 3.1 " charts/index.html
 expect "what no experiment asks for is not told of" test "$(grep -c of-old charts/index.html)" = 0
 expect "but said to be there" grep -q "records of 1 step that no experiment asks for" err
-command -v gnuplot >/dev/null && expect "a stack is plotted" test -s charts/charts.1-3.svg
+command -v gnuplot >/dev/null && expect "a stack and points are plotted" test -s charts/charts.1-3.svg -a -s charts/charts.1-5.svg
 
 # ---- Intervals of few rounds, against quantiles of Student's distribution from tables ------------
 

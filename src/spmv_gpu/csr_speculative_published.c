@@ -15,7 +15,8 @@
  * Stage 2 on the processor: the sum that each bunch noted is added to y, in the order of bunches;
  * or it becomes the new y, if the row begins with the bunch. Then the sums of dirty tiles move to
  * their rows, and empty rows become 0. So the extra memory is one row and one sum a bunch, two rows
- * a tile and a counter: O(nnz / (W T)), whatever the number of rows.
+ * a tile and a counter: O(nnz / (W T)), whatever the number of rows. The work has as much: an
+ * element a bunch, nnz / (S W T) of them, and one a tile in the speculator (section 3.3).
  *
  * The work has no beta. If beta is not 0, a guess would overwrite an old y that is still needed. So
  * dirty tiles then do not guess: they search row_ptr for the row of each sum, multiply their empty

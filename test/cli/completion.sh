@@ -26,6 +26,12 @@ complete_not "ek bench " poisson2d5 scan
 complete_word "ek bench spmv --suite " twins
 complete_word "ek bench spmv --suite=a.m" a.mtx
 complete_word "ek bench spmv --suite=tw" twins
+for suite in "$here"/../../bench/suites/*.txt; do
+	suite=$(basename "$suite" .txt)
+	complete_word "ek bench spmv --suite=$suite" "$suite"
+	ek bench spmv --help | tr '\n' ' ' | grep -qE "a suite: .*\<$suite\>,.* or a file" ||
+		fail "ek bench spmv --help" "the suite $suite is missing"
+done
 complete_word "ek sp" spy
 complete_word "ek help gen" generate
 complete_word "ek info --thr" --threads=

@@ -55,6 +55,18 @@ json 'r[0]["calls"] == 3 and r[0]["ms"] >= r[0]["ms_min"] > 0' 'ek spmv a.mtx --
 json 'r[0]["most"] == 1' 'ek spy a.mtx --json - 2>/dev/null'
 json 'len(r) > 3 and all(x["op"] == "spmv" and (x.get("refused") or x["error"] <= 1 and x["ms"] > 0) for x in r)' \
 	'ek bench spmv a.mtx --rounds 2 --threads 1 --json - 2>/dev/null'
+# Others take all processors, so that the shares differ between methods: each is one of its own 7 batches.
+json 'len(r) > 4 and all(abs(7 * x["disturbed"] - round(7 * x["disturbed"])) < 1e-9 for x in r)' \
+	'for ((k = 0; k < $(nproc); k++)); do while :; do :; done & hogs+=($!); done
+	ek bench spmv a.mtx --rounds 7 --threads 1 --method csr.rows,coo,sell,csr.vector,csr5 --json - -q
+	kill "${hogs[@]}"'
+json 'len(r) > 1 and all(x["disturbed"] is None for x in r)' \
+	'ek bench scan --n 1000 --method zhang,serial --rounds 1 --threads $(($(nproc) + 1)) --json - -q'
+json '{x["method"]: x["disturbed"] for x in r if x["matrix"] == "m"}
+	== {"spmv.csr.rows": 0.25, "spmv.coo": 0.25, "spmv.ell": 0.5}' \
+	"for m in csr.rows:0.25 coo:0 ell:0.5; do printf '{\"op\":\"spmv\",\"method\":\"spmv.%s\",\"matrix\":\"m\",\"vs_csr\":2,
+\"prepare_calls\":1,\"disturbed\":%s}' \${m%:*} \${m#*:} | tr -d '\n'; echo; done >few.json
+	ek bench scenario --from few.json --calls 10 --json - 2>/dev/null"
 json 'len(r) > 0 and all(x["of_bound"] is None and x["in_cache"] is True
 	and ("gather_data_sampling" in x["state"]) == any(not open(leak).read().startswith("Not affected")
 	for leak in glob.glob("/sys/devices/system/cpu/vulnerabilities/gather_data_sampling")) for x in r)' \
@@ -116,6 +128,7 @@ if "$EK" list devices --plain --quiet | grep -q '^opencl:0'; then
 	json '(lambda m, o: len(m) == 4 and all(
 		abs(x["ms"] - x["compare_ms"] - x["heapify_ms"]
 			- max(x["t_cc_ms"] + x["t_cq_ms"], x["t_gc_ms"])) <= 1e-9 * x["ms"]
+		and 0 < x["ms_p10"] < x["ms"] < x["ms_p90"] and x["rounds"] == 3
 		and x["n_f"] == x["n_c"] >= x["n_s"] > 0 and x["n_u"] > 0 and x["mkeys"] > 0
 		and abs(x["vs_scheduling"] - o[x["length"]] / x["ms"]) <= 1e-9 * x["vs_scheduling"]
 		and (x["levels"], x["transactions"], x["dheap_transactions"])
@@ -125,5 +138,21 @@ if "$EK" list devices --plain --quiet | grep -q '^opencl:0'; then
 		[x for x in r if x["method"] == "model.adheap"],
 		{x["length"]: x["ms"] for x in r if x["method"] == "model.scheduling"})' \
 		'ek bench kselect --model --device opencl --total 2K --length 64,512 --arity 4,32 \
-		--rounds 1 --html model.html --json - 2>/dev/null'
+		--rounds 3 --html model.html --json - 2>/dev/null'
 fi
+
+# Two runs: a change within the intervals of the medians is noise, one beyond them counts.
+compares() # CODE MS SPREAD: compares a time of 1 ms with one of MS, both with percentiles SPREAD apart
+{
+	count=$((count + 1))
+	for ms in 1 "$2"; do
+		printf '{"op":"spmv","method":"spmv.coo","matrix":"m","rounds":9,"ms":%s,"ms_p10":%s,"ms_p90":%s}\n' \
+			"$ms" "$(python3 -c "print($ms - $3)")" "$(python3 -c "print($ms + $3)")" >"run$ms.json"
+	done
+	python3 "$here/../../bench/compare.py" run1.json "run$2.json" >out 2>err
+	[[ $? == "$1" ]] || fail "compare.py" "exit code $1 expected for $2 ms with a spread of $3" "$(cat out err)"
+}
+compares 1 1.2 0.01
+compares 0 1.2 0.5
+compares 0 0.8 0.01
+compares 0 1.04 0.001
