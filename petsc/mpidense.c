@@ -2,7 +2,8 @@
  * MatMatMult of a parallel matrix with a dense one. As in MatMult, each rank gets the rows of B
  * that its off-diagonal block of A needs, and multiplies by the diagonal block meanwhile; both
  * products are ek_spmm, into the array of C. Rows travel and arrive row by row, since ek_spmm is
- * faster with blocks in that order.
+ * faster with blocks in that order. Most rows of an off-diagonal block are empty: it is multiplied
+ * without them, and the result added to the rows of C that the others belong to.
  *
  * The symbolic phase only makes C. The first numeric phase finds out which rows go where, and makes
  * a plan for each block; they stay as long as A has its pattern. All ranks must take part in
@@ -13,12 +14,19 @@
 #include "mpiproduct.h"
 
 typedef struct product {
-	ekp_multiplier block[2];            /* diagonal, off-diagonal */
-	PetscInt *ghost, ghosts;            /* rows of B that come, by global numbers */
-	PetscInt *wanted, wanted_rows, own; /* rows that others want, and all of this rank */
-	PetscSF rows;                       /* takes `sent` to `got`; NULL if there is none yet */
-	PetscScalar *sent, *got;            /* row-major */
-	MPI_Datatype row;                   /* a row of B */
+	ekp_multiplier own; /* the diagonal block */
+	/* The off-diagonal block, and what is multiplied for it: its rows with entries, which are
+	 * rows filled[0], filled[1] ... of this rank. `sums` is their product, row-major. */
+	ekp_operand off;
+	ek_matrix *compact;
+	ek_plan *plan;
+	PetscInt *filled, *row_ptr, filled_rows;
+	PetscScalar *sums;
+	PetscInt *ghost, ghosts;                 /* rows of B that come, by global numbers */
+	PetscInt *wanted, wanted_rows, own_rows; /* rows that others want, and all of this rank */
+	PetscSF rows;            /* takes `sent` to `got`; NULL if there is none yet */
+	PetscScalar *sent, *got; /* row-major */
+	MPI_Datatype row;        /* a row of B */
 } product;
 
 static PetscErrorCode disconnect(product *p)
@@ -33,14 +41,55 @@ static PetscErrorCode disconnect(product *p)
 	PetscFunctionReturn(0);
 }
 
+static PetscErrorCode forget_compact(product *p)
+{
+	PetscFunctionBegin;
+	ek_plan_destroy(p->plan);
+	p->plan = NULL;
+	ek_matrix_destroy(p->compact);
+	p->compact = NULL;
+	PetscCall(PetscFree3(p->filled, p->row_ptr, p->sums));
+	PetscFunctionReturn(0);
+}
+
+/* Makes the off-diagonal block without empty rows: only its row pointers are others. */
+static PetscErrorCode make_compact(Mat C, product *p, const ek_hints *hints)
+{
+	const ekp_operand *off = &p->off;
+	PetscInt filled = 0;
+	ek_context *ctx;
+
+	PetscFunctionBegin;
+	PetscCall(forget_compact(p));
+	for (PetscInt i = 0; i < off->rows; i++)
+		filled += off->row_ptr[i + 1] > off->row_ptr[i];
+	PetscCall(PetscMalloc3(filled, &p->filled, (size_t)filled + 1, &p->row_ptr,
+	                       (size_t)filled * (size_t)hints->width, &p->sums));
+	p->filled_rows = filled;
+	p->row_ptr[filled] = off->row_ptr[off->rows];
+	for (PetscInt i = off->rows; i-- > 0;)
+		if (off->row_ptr[i + 1] > off->row_ptr[i]) {
+			p->filled[--filled] = i;
+			p->row_ptr[filled] = off->row_ptr[i];
+		}
+	PetscCall(ekp_context(&ctx));
+	EKP_CALL(ek_matrix_from_csr(ctx, EKP_VALUE, EKP_INDEX, p->filled_rows, off->cols,
+	                            p->row_ptr, off->col_idx, off->val, EK_BORROW | EK_TRUSTED,
+	                            &p->compact));
+	PetscCall(ekp_product_plan(C, "MatMatMult, parallel dense", EK_SPMM, p->compact, hints,
+	                           &p->plan));
+	PetscFunctionReturn(0);
+}
+
 static PetscErrorCode destroy(void *data)
 {
 	product *p = data;
 
 	PetscFunctionBegin;
 	PetscCall(disconnect(p));
-	for (int m = 0; m < 2; m++)
-		ekp_multiplier_forget(&p->block[m]);
+	PetscCall(forget_compact(p));
+	ekp_operand_forget(&p->off);
+	ekp_multiplier_forget(&p->own);
 	PetscCall(PetscFree(p));
 	PetscFunctionReturn(0);
 }
@@ -54,10 +103,10 @@ static PetscErrorCode list_wanted(PetscSF owners, product *p, PetscInt *theirs)
 	PetscFunctionBegin;
 	PetscCall(PetscSFComputeDegreeBegin(owners, &degree));
 	PetscCall(PetscSFComputeDegreeEnd(owners, &degree));
-	PetscCall(PetscMalloc1(p->own, &p->wanted));
-	PetscCall(PetscMalloc1(p->own, &place));
+	PetscCall(PetscMalloc1(p->own_rows, &p->wanted));
+	PetscCall(PetscMalloc1(p->own_rows, &place));
 	p->wanted_rows = 0;
-	for (PetscInt i = 0; i < p->own; i++) {
+	for (PetscInt i = 0; i < p->own_rows; i++) {
 		place[i] = p->wanted_rows;
 		if (degree[i])
 			p->wanted[p->wanted_rows++] = i;
@@ -80,7 +129,7 @@ static PetscErrorCode connect_rows(const ekp_blocks *a, Mat B, product *p)
 
 	PetscFunctionBegin;
 	PetscCall(disconnect(p));
-	p->own = B->rmap->n;
+	p->own_rows = B->rmap->n;
 	p->ghosts = a->ghosts;
 	PetscCall(PetscMalloc1(a->ghosts, &p->ghost));
 	PetscCall(PetscArraycpy(p->ghost, a->ghost, a->ghosts));
@@ -111,22 +160,27 @@ static PetscErrorCode update(Mat C, product *p)
 {
 	const Mat A = C->product->A, B = C->product->B;
 	const ek_hints hints = {.size = sizeof hints, .width = B->cmap->N};
-	PetscBool mine = PETSC_FALSE, all;
+	const PetscObjectState values = p->off.values;
+	PetscBool mine = PETSC_FALSE, all, same;
 	ekp_blocks a;
 	Mat block[2];
 
 	PetscFunctionBegin;
 	PetscCall(ekp_blocks_of(A, &a));
 	PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
-	if (p->rows && p->own == B->rmap->n && p->ghosts == a.ghosts)
+	if (p->rows && p->own_rows == B->rmap->n && p->ghosts == a.ghosts)
 		PetscCall(PetscArraycmp(p->ghost, a.ghost, a.ghosts, &mine));
 	PetscCall(MPIU_Allreduce(&mine, &all, 1, MPIU_BOOL, MPI_LAND,
 	                         PetscObjectComm((PetscObject)C)));
 	if (!all)
 		PetscCall(connect_rows(&a, B, p));
-	for (int m = 0; m < (a.ghosts ? 2 : 1); m++)
-		PetscCall(ekp_multiplier_update(&p->block[m], C, "MatMatMult, parallel dense",
-		                                block[m], &hints));
+	PetscCall(
+		ekp_multiplier_update(&p->own, C, "MatMatMult, parallel dense", block[0], &hints));
+	PetscCall(ekp_operand_update(&p->off, block[1], &same));
+	if (!same || !p->plan)
+		PetscCall(make_compact(C, p, &hints));
+	else if (p->off.values != values)
+		EKP_CALL(ek_matrix_values_changed(p->compact));
 	PetscFunctionReturn(0);
 }
 
@@ -138,6 +192,19 @@ static void pack(const product *p, PetscInt cols, const PetscScalar *b, PetscInt
 			p->sent[(size_t)w * cols + j] = b[(size_t)j * ld + p->wanted[w]];
 }
 
+/* Adds the product of the off-diagonal block, whose rows of B have come. */
+static ek_status add_others(const product *p, PetscInt cols, PetscScalar *c, PetscInt ld)
+{
+	const ek_dense X = ek_block(EKP_VALUE, p->ghosts, cols, cols, EK_ROW_MAJOR, p->got);
+	const ek_dense Y = ek_block(EKP_VALUE, p->filled_rows, cols, cols, EK_ROW_MAJOR, p->sums);
+	const ek_status status = ek_spmm(p->plan, 1, &X, 0, &Y);
+
+	for (PetscInt j = 0; status == EK_OK && j < cols; j++)
+		for (PetscInt k = 0; k < p->filled_rows; k++)
+			c[(size_t)j * ld + p->filled[k]] += p->sums[(size_t)k * cols + j];
+	return status;
+}
+
 static PetscErrorCode numeric_dense(Mat C)
 {
 	const Mat A = C->product->A, B = C->product->B;
@@ -147,7 +214,7 @@ static PetscErrorCode numeric_dense(Mat C)
 	PetscScalar *c;
 	PetscInt ld_b, ld_c;
 	MatInfo info;
-	ek_dense X, Y, ghosts;
+	ek_dense X, Y;
 	ek_status status;
 
 	PetscFunctionBegin;
@@ -161,15 +228,14 @@ static PetscErrorCode numeric_dense(Mat C)
 	PetscCall(MatDenseGetArrayWrite(C, &c));
 	X = ek_block(EKP_VALUE, B->rmap->n, cols, ld_b, EK_COL_MAJOR, b);
 	Y = ek_block(EKP_VALUE, C->rmap->n, cols, ld_c, EK_COL_MAJOR, c);
-	ghosts = ek_block(EKP_VALUE, p->ghosts, cols, cols, EK_ROW_MAJOR, p->got);
 	pack(p, cols, b, ld_b);
 	if (cols)
 		PetscCall(PetscSFBcastBegin(p->rows, p->row, p->sent, p->got, MPI_REPLACE));
-	status = ek_spmm(p->block[0].plan, 1, &X, 0, &Y);
+	status = ek_spmm(p->own.plan, 1, &X, 0, &Y);
 	if (cols)
 		PetscCall(PetscSFBcastEnd(p->rows, p->row, p->sent, p->got, MPI_REPLACE));
-	if (status == EK_OK && p->ghosts)
-		status = ek_spmm(p->block[1].plan, 1, &ghosts, 1, &Y);
+	if (status == EK_OK && p->filled_rows)
+		status = add_others(p, cols, c, ld_c);
 	PetscCall(MatDenseRestoreArrayWrite(C, &c));
 	PetscCall(MatDenseRestoreArrayRead(B, &b));
 	EKP_CALL(status);
