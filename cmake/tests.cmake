@@ -213,7 +213,7 @@ set(tree ${PROJECT_BINARY_DIR}/install-test)
 list(JOIN kinds " " kinds_words)
 set(install_env CC=${CMAKE_C_COMPILER} CMAKE=${CMAKE_COMMAND} TREE=${tree} LIB=${CMAKE_INSTALL_LIBDIR}
     KINDS=${kinds_words})
-set(parts tree symbols clash pkgconfig cmake cpp fortran readme operations docs tool usr reproducible abi_judge plain_build)
+set(parts tree symbols clash version pkgconfig cmake cpp fortran readme operations docs tool usr reproducible abi_judge plain_build)
 if(TARGET ek)
   list(APPEND install_env TOOL=yes)
 else()

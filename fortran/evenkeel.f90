@@ -6,7 +6,9 @@
 !   set their sizes and all other members to 0.
 ! - Arrays are passed as they are, of any type: integer(4) or (8), real(4) or (8). What the library
 !   borrows, and vectors and results, must have the attribute target and no gaps between elements
-!   (ek_vector and its like refuse gaps by a size of 0). EK_BASE1 says that indices begin with 1.
+!   (ek_vector and its like refuse gaps by a size of 0), but columns of a block may be apart.
+! - EK_BASE1 says that indices of a matrix begin with 1. The places of ek_sparse_vector, offsets of
+!   segments and what primitives find count from 0.
 ! - Strings end with c_null_char: 'csr5'//c_null_char. ek_string makes Fortran's of those that come back.
 ! - An operation whose name is that of a function, EK_SPMV in C, is EK_OPERATION_SPMV here.
 ! - Constants for versions of the library are not here: call ek_version.
@@ -454,7 +456,8 @@ module evenkeel
     module procedure make_ek_sparse
   end interface
 
-  ! Describes a vector or, with columns as they are, a block.
+  ! Describes a vector or, with columns as they are, a block. The columns of a block may be apart,
+  ! as those of X(1:n, :) are.
   interface ek_vector
     module procedure vector_f32, vector_f64, block_f32, block_f64
   end interface
@@ -1762,6 +1765,18 @@ contains
     d%data = data
   end function dense_of
 
+  ! Sets the distance between columns to that of the first two, whose addresses are given.
+  subroutine set_distance(d, first, second, bytes)
+    type(ek_dense), intent(inout) :: d
+    type(c_ptr), intent(in) :: first, second
+    integer(c_size_t), intent(in) :: bytes
+    integer(c_intptr_t) :: apart
+
+    apart = transfer(second, apart) - transfer(first, apart)
+    d%ld = apart / int(bytes, c_intptr_t)
+    if (mod(apart, int(bytes, c_intptr_t)) /= 0) d%size = 0
+  end subroutine set_distance
+
   type(ek_dense) function vector_f32(x) result(d)
     real(c_float), intent(in), target :: x(:)
     d = dense_of(EK_F32, size(x, kind=c_int64_t), 1_c_int64_t, c_loc(x), is_contiguous(x))
@@ -1774,12 +1789,22 @@ contains
 
   type(ek_dense) function block_f32(X) result(d)
     real(c_float), intent(in), target :: X(:, :)
-    d = dense_of(EK_F32, size(X, 1, c_int64_t), size(X, 2, c_int64_t), c_loc(X), is_contiguous(X))
+    if (size(X) == 0 .or. is_contiguous(X)) then
+      d = dense_of(EK_F32, size(X, 1, c_int64_t), size(X, 2, c_int64_t), c_loc(X), .true.)
+    else
+      d = dense_of(EK_F32, size(X, 1, c_int64_t), size(X, 2, c_int64_t), c_loc(X(1, 1)), is_contiguous(X(:, 1)))
+      if (size(X, 2) > 1) call set_distance(d, c_loc(X(1, 1)), c_loc(X(1, 2)), c_sizeof(X(1, 1)))
+    end if
   end function block_f32
 
   type(ek_dense) function block_f64(X) result(d)
     real(c_double), intent(in), target :: X(:, :)
-    d = dense_of(EK_F64, size(X, 1, c_int64_t), size(X, 2, c_int64_t), c_loc(X), is_contiguous(X))
+    if (size(X) == 0 .or. is_contiguous(X)) then
+      d = dense_of(EK_F64, size(X, 1, c_int64_t), size(X, 2, c_int64_t), c_loc(X), .true.)
+    else
+      d = dense_of(EK_F64, size(X, 1, c_int64_t), size(X, 2, c_int64_t), c_loc(X(1, 1)), is_contiguous(X(:, 1)))
+      if (size(X, 2) > 1) call set_distance(d, c_loc(X(1, 1)), c_loc(X(1, 2)), c_sizeof(X(1, 1)))
+    end if
   end function block_f64
 
   type(ek_segments) function segment_flags(flag) result(s)

@@ -3,7 +3,8 @@
 ! arrays of Fortran. fortran/generate.py puts the parts behind the lines below into the module.
 !---
 
-  ! Describes a vector or, with columns as they are, a block.
+  ! Describes a vector or, with columns as they are, a block. The columns of a block may be apart,
+  ! as those of X(1:n, :) are.
   interface ek_vector
     module procedure vector_f32, vector_f64, block_f32, block_f64
   end interface
@@ -75,6 +76,18 @@ contains
     d%data = data
   end function dense_of
 
+  ! Sets the distance between columns to that of the first two, whose addresses are given.
+  subroutine set_distance(d, first, second, bytes)
+    type(ek_dense), intent(inout) :: d
+    type(c_ptr), intent(in) :: first, second
+    integer(c_size_t), intent(in) :: bytes
+    integer(c_intptr_t) :: apart
+
+    apart = transfer(second, apart) - transfer(first, apart)
+    d%ld = apart / int(bytes, c_intptr_t)
+    if (mod(apart, int(bytes, c_intptr_t)) /= 0) d%size = 0
+  end subroutine set_distance
+
   type(ek_dense) function vector_f32(x) result(d)
     real(c_float), intent(in), target :: x(:)
     d = dense_of(EK_F32, size(x, kind=c_int64_t), 1_c_int64_t, c_loc(x), is_contiguous(x))
@@ -87,12 +100,22 @@ contains
 
   type(ek_dense) function block_f32(X) result(d)
     real(c_float), intent(in), target :: X(:, :)
-    d = dense_of(EK_F32, size(X, 1, c_int64_t), size(X, 2, c_int64_t), c_loc(X), is_contiguous(X))
+    if (size(X) == 0 .or. is_contiguous(X)) then
+      d = dense_of(EK_F32, size(X, 1, c_int64_t), size(X, 2, c_int64_t), c_loc(X), .true.)
+    else
+      d = dense_of(EK_F32, size(X, 1, c_int64_t), size(X, 2, c_int64_t), c_loc(X(1, 1)), is_contiguous(X(:, 1)))
+      if (size(X, 2) > 1) call set_distance(d, c_loc(X(1, 1)), c_loc(X(1, 2)), c_sizeof(X(1, 1)))
+    end if
   end function block_f32
 
   type(ek_dense) function block_f64(X) result(d)
     real(c_double), intent(in), target :: X(:, :)
-    d = dense_of(EK_F64, size(X, 1, c_int64_t), size(X, 2, c_int64_t), c_loc(X), is_contiguous(X))
+    if (size(X) == 0 .or. is_contiguous(X)) then
+      d = dense_of(EK_F64, size(X, 1, c_int64_t), size(X, 2, c_int64_t), c_loc(X), .true.)
+    else
+      d = dense_of(EK_F64, size(X, 1, c_int64_t), size(X, 2, c_int64_t), c_loc(X(1, 1)), is_contiguous(X(:, 1)))
+      if (size(X, 2) > 1) call set_distance(d, c_loc(X(1, 1)), c_loc(X(1, 2)), c_sizeof(X(1, 1)))
+    end if
   end function block_f64
 
   type(ek_segments) function segment_flags(flag) result(s)

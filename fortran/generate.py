@@ -180,7 +180,9 @@ def module():
 !   set their sizes and all other members to 0.
 ! - Arrays are passed as they are, of any type: integer(4) or (8), real(4) or (8). What the library
 !   borrows, and vectors and results, must have the attribute target and no gaps between elements
-!   (ek_vector and its like refuse gaps by a size of 0). EK_BASE1 says that indices begin with 1.
+!   (ek_vector and its like refuse gaps by a size of 0), but columns of a block may be apart.
+! - EK_BASE1 says that indices of a matrix begin with 1. The places of ek_sparse_vector, offsets of
+!   segments and what primitives find count from 0.
 ! - Strings end with c_null_char: 'csr5'//c_null_char. ek_string makes Fortran's of those that come back.
 ! - An operation whose name is that of a function, EK_SPMV in C, is EK_OPERATION_SPMV here.
 ! - Constants for versions of the library are not here: call ek_version.

@@ -15,7 +15,11 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#if defined(__GNUC__)
 #define EKM_API __attribute__((visibility("default")))
+#else
+#define EKM_API
+#endif
 
 /* ROW(suffix, INT, wide) for both widths of indices. */
 #define EKM_WIDTHS(ROW) ROW(, int32_t, false) ROW(_64, int64_t, true)

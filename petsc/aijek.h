@@ -123,11 +123,23 @@ PETSC_INTERN PetscErrorCode ekp_give_options(Mat A, PetscBool added, PetscInt le
 PETSC_INTERN PetscErrorCode ekp_product_sparse(Mat C);
 PETSC_INTERN PetscErrorCode ekp_product_dense(Mat C);
 PETSC_INTERN PetscErrorCode ekp_product_parallel(Mat C);
+PETSC_INTERN PetscErrorCode ekp_product_dense_parallel(Mat C);
 PETSC_INTERN PetscErrorCode ekp_product_as_aij(Mat C);
 /* Makes the plan of the product C, in place of *plan; A is the library's first factor. */
 PETSC_INTERN PetscErrorCode ekp_product_plan(Mat C, const char *what, ek_operation operation,
                                              const ek_matrix *A, const ek_hints *hints,
                                              ek_plan **plan);
+/* A sequential matrix that multiplies dense ones, and its plan. */
+typedef struct ekp_multiplier {
+	ekp_operand A;
+	ek_plan *plan;
+} ekp_multiplier;
+
+/* Brings the multiplier of the product C up to date with A. Makes its plan if A's arrays are not
+ * those of the last call. */
+PETSC_INTERN PetscErrorCode ekp_multiplier_update(ekp_multiplier *m, Mat C, const char *what,
+                                                  Mat A, const ek_hints *hints);
+PETSC_INTERN void ekp_multiplier_forget(ekp_multiplier *m);
 /* The pattern of a matrix in csr. */
 typedef struct ekp_pattern {
 	PetscInt rows, cols;
@@ -136,8 +148,7 @@ typedef struct ekp_pattern {
 
 /* Logs the flops of a product. *multiplications is kept for the patterns; negative: not counted. */
 PETSC_INTERN PetscErrorCode ekp_log_product(MatProductType type, const ekp_pattern *A,
-                                            const ekp_pattern *B,
-                                            PetscLogDouble *multiplications);
+                                            const ekp_pattern *B, PetscLogDouble *multiplications);
 /* Does a phase of the product C with its data, as an event that -log_view shows. */
 PETSC_INTERN PetscErrorCode ekp_product_phase(Mat C, PetscLogEvent event,
                                               PetscErrorCode (*phase)(Mat C, void *data));

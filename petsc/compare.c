@@ -8,7 +8,7 @@
 PetscErrorCode ekp_compare(Mat A, int op, PetscBool added, ek_plan *plan, PetscBool *slower)
 {
 	enum { ROUNDS = 6 };
-	const int repeat = 1 + 20000 / (int)PetscMin(20000, A->rmap->n + 1);
+	const int repeat = 1 + 20000 / (int)(PetscMin(20000, A->rmap->n) + 1);
 	PetscLogDouble begin, middle, end, flops, ours = 1e30, theirs = 1e30;
 	const PetscInt rows = op ? A->cmap->n : A->rmap->n, cols = op ? A->rmap->n : A->cmap->n;
 	const PetscScalar *px;

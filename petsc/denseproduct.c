@@ -1,43 +1,50 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * MatProduct on one rank with a dense B: AB and AtB by ek_spmm, straight into the arrays of C. The
- * plan stays as long as A has its pattern. Other products with dense matrices are PETSc's. */
+ * plan stays as long as A has its pattern. mpidense.c does AB of parallel matrices; other products
+ * with dense matrices are PETSc's. */
 #include "aijek.h"
 
-typedef struct product {
-	ekp_operand A;
-	ek_plan *plan;
-} product;
+PetscErrorCode ekp_multiplier_update(ekp_multiplier *m, Mat C, const char *what, Mat A,
+                                     const ek_hints *hints)
+{
+	PetscBool same;
+
+	PetscFunctionBegin;
+	PetscCall(ekp_operand_update(&m->A, A, &same));
+	if (!same || !m->plan)
+		PetscCall(ekp_product_plan(C, what, EK_SPMM, m->A.matrix, hints, &m->plan));
+	PetscFunctionReturn(0);
+}
+
+void ekp_multiplier_forget(ekp_multiplier *m)
+{
+	ek_plan_destroy(m->plan);
+	ekp_operand_forget(&m->A);
+}
 
 static PetscErrorCode destroy(void *data)
 {
-	product *p = data;
-
 	PetscFunctionBegin;
-	ek_plan_destroy(p->plan);
-	ekp_operand_forget(&p->A);
-	PetscCall(PetscFree(p));
+	ekp_multiplier_forget(data);
+	PetscCall(PetscFree(data));
 	PetscFunctionReturn(0);
 }
 
 static PetscErrorCode numeric_dense(Mat C)
 {
 	Mat A = C->product->A, B = C->product->B;
-	product *p = C->product->data;
-	ek_hints hints = {.size = sizeof hints, .width = B->cmap->n};
+	ekp_multiplier *p = C->product->data;
+	const ek_hints hints = {.size = sizeof hints,
+	                        .op = C->product->type == MATPRODUCT_AtB ? EK_OP_T : EK_OP_N,
+	                        .width = B->cmap->n};
 	const PetscScalar *b;
 	PetscScalar *c;
 	PetscInt ld_b, ld_c;
-	PetscBool same;
 	ek_dense X, Y;
 	ek_status status;
 
 	PetscFunctionBegin;
-	PetscCall(ekp_operand_update(&p->A, A, &same));
-	if (!same || !p->plan) {
-		hints.op = C->product->type == MATPRODUCT_AtB ? EK_OP_T : EK_OP_N;
-		PetscCall(ekp_product_plan(C, "MatMatMult, dense", EK_SPMM, p->A.matrix, &hints,
-		                           &p->plan));
-	}
+	PetscCall(ekp_multiplier_update(p, C, "MatMatMult, dense", A, &hints));
 	PetscCall(MatDenseGetLDA(B, &ld_b));
 	PetscCall(MatDenseGetLDA(C, &ld_c));
 	PetscCall(MatDenseGetArrayRead(B, &b));
@@ -56,7 +63,7 @@ static PetscErrorCode numeric_dense(Mat C)
 
 static PetscErrorCode symbolic_dense(Mat C)
 {
-	product *p;
+	ekp_multiplier *p;
 
 	PetscFunctionBegin;
 	PetscCall(ekp_product_shape(C, MATSEQDENSE));

@@ -3,8 +3,9 @@
  * them. Both take turns; a second aij matrix shows what the machine alone changes. A time is the
  * least of many short rounds, since other programs disturb long ones; a ratio is the time of aij
  * divided by that of the other.
- *     measure [-scale 2]   larger or smaller problems; -product also measures A P, A A and P^T A P,
- *                          with -cpu_time in processor time, for machines that are not idle */
+ *     measure [-scale 2]   larger or smaller problems; -product also measures A P, A A, P^T A P and
+ *                          A X (dense), with -cpu_time in processor time, for machines that are not
+ *                          idle */
 #include "rows.h"
 #include <petsctime.h>
 #include <time.h>
@@ -198,18 +199,24 @@ static PetscErrorCode time_product(PetscBool galerkin, Mat A, Mat P, MatReuse re
  * turns. */
 static PetscErrorCode products(const problem *p)
 {
-	static const char *const names[] = {"AP", "AA", "PtAP"};
+	static const char *const names[] = {"AP", "AA", "PtAP", "AX, 16 columns"};
 	double fresh[2], again[2];
-	Mat A[2] = {NULL, NULL}, P[2], C;
+	Mat A[2] = {NULL, NULL}, P[2], X[2], C;
+	PetscInt own_cols;
 
 	PetscFunctionBegin;
 	for (int own = 0; own < 2; own++) {
 		PetscCall(assemble(p, own ? "aijek" : MATAIJ, 0, &A[own]));
 		PetscCall(prolongator(A[own], own ? "aijek" : MATAIJ, &P[own]));
 	}
-	for (int m = 0; m < 3; m++) {
+	PetscCall(MatGetLocalSize(A[0], NULL, &own_cols));
+	PetscCall(MatCreateDense(PETSC_COMM_WORLD, own_cols, PETSC_DECIDE, PETSC_DETERMINE, 16,
+	                         NULL, &X[0]));
+	PetscCall(MatSetRandom(X[0], NULL));
+	X[1] = X[0];
+	for (int m = 0; m < 4; m++) {
 		PetscBool galerkin = m == 2 ? PETSC_TRUE : PETSC_FALSE;
-		Mat *B = m == 1 ? A : P;
+		Mat *B = m == 1 ? A : m == 3 ? X : P;
 
 		fresh[0] = fresh[1] = again[0] = again[1] = 1e9;
 		for (int k = 0; k < 10; k++)
@@ -228,6 +235,7 @@ static PetscErrorCode products(const problem *p)
 		                      fresh[1] / fresh[0], again[0] * 1e3, again[1] * 1e3,
 		                      again[1] / again[0]));
 	}
+	PetscCall(MatDestroy(&X[0]));
 	for (int own = 0; own < 2; own++) {
 		PetscCall(MatDestroy(&A[own]));
 		PetscCall(MatDestroy(&P[own]));

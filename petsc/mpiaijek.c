@@ -68,7 +68,8 @@ static const struct {
 	{"MatConvert_mpiaij_mpiaijek_C", (PetscVoidFunction)ekp_mpi_from_aij},
 	{"MatProductSetFromOptions_mpiaijek_mpiaij_C", (PetscVoidFunction)ekp_product_parallel},
 	{"MatProductSetFromOptions_mpiaij_mpiaijek_C", (PetscVoidFunction)ekp_product_parallel},
-	{"MatProductSetFromOptions_mpiaijek_mpidense_C", (PetscVoidFunction)ekp_product_as_aij},
+	{"MatProductSetFromOptions_mpiaijek_mpidense_C",
+	 (PetscVoidFunction)ekp_product_dense_parallel},
 	{"MatProductSetFromOptions_mpidense_mpiaijek_C", (PetscVoidFunction)ekp_product_as_aij},
 };
 

@@ -213,9 +213,7 @@ static PetscErrorCode symbolic(Mat C)
 	PetscFunctionReturn(0);
 }
 
-/* Says whether the product is ours: it is PETSc's if the caller names one of PETSc's algorithms, or
- * if rows are not distributed as they must be, which PETSc reports. */
-static PetscErrorCode is_ours(Mat C, PetscBool *ours)
+PetscErrorCode ekp_product_is_ours(Mat C, PetscBool *ours)
 {
 	const Mat_Product *of = C->product;
 	const PetscBool galerkin = of->type == MATPRODUCT_PtAP ? PETSC_TRUE : PETSC_FALSE;
@@ -239,7 +237,7 @@ PetscErrorCode ekp_product_parallel(Mat C)
 	PetscBool ours = PETSC_FALSE;
 
 	PetscFunctionBegin;
-	PetscCall(is_ours(C, &ours));
+	PetscCall(ekp_product_is_ours(C, &ours));
 	if (ours)
 		C->ops->productsymbolic = symbolic;
 	else

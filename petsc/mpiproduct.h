@@ -57,6 +57,11 @@ typedef struct ekp_place {
 
 PETSC_INTERN PetscErrorCode ekp_blocks_of(Mat A, ekp_blocks *b);
 
+/* Says whether the product C is ours: it is PETSc's if the caller names one of PETSc's algorithms,
+ * if it is neither A B nor P^T A P, or if rows are not distributed as they must be, which PETSc
+ * reports. */
+PETSC_INTERN PetscErrorCode ekp_product_is_ours(Mat C, PetscBool *ours);
+
 /* Tells whether this rank owns a column, a global number: its entries are in the diagonal block. */
 static inline PetscBool ekp_owns_column(Mat A, PetscInt col)
 {

@@ -205,6 +205,109 @@ static PetscErrorCode test_shapes(void)
 	PetscFunctionReturn(0);
 }
 
+/* Makes a dense matrix, whose columns on each rank are `gap` elements further apart than needed. */
+static PetscErrorCode make_dense(PetscInt rows, int distribution, PetscInt cols, PetscInt gap,
+                                 Mat *B)
+{
+	PetscInt begin, end;
+
+	PetscFunctionBegin;
+	PetscCall(MatCreate(comm, B));
+	PetscCall(MatSetSizes(*B, share(rows, distribution), PETSC_DECIDE, rows, cols));
+	PetscCall(MatSetType(*B, MATMPIDENSE));
+	PetscCall(MatDenseSetLDA(*B, share(rows, distribution) + gap));
+	PetscCall(MatSetUp(*B));
+	PetscCall(MatGetOwnershipRange(*B, &begin, &end));
+	for (PetscInt i = begin; i < end; i++)
+		for (PetscInt j = 0; j < cols; j++)
+			PetscCall(MatSetValue(*B, i, j, (3 * i + 5 * j) % 11 - 5, INSERT_VALUES));
+	PetscCall(MatAssemblyBegin(*B, MAT_FINAL_ASSEMBLY));
+	PetscCall(MatAssemblyEnd(*B, MAT_FINAL_ASSEMBLY));
+	PetscFunctionReturn(0);
+}
+
+/* Multiplies into C[1], which exists, or which MatMatMult makes. */
+static PetscErrorCode multiply_dense(Mat A, Mat B, PetscBool exists, Mat *C)
+{
+	PetscFunctionBegin;
+	if (!exists) {
+		PetscCall(MatMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C));
+		PetscFunctionReturn(0);
+	}
+	PetscCall(MatProductCreateWithMat(A, B, NULL, *C));
+	PetscCall(MatProductSetType(*C, MATPRODUCT_AB));
+	PetscCall(MatProductSetFromOptions(*C));
+	PetscCall(MatProductSymbolic(*C));
+	PetscCall(MatProductNumeric(*C));
+	PetscFunctionReturn(0);
+}
+
+/* Multiplies, again with new values, on all ranks and on one, and with another A. */
+static PetscErrorCode try_dense(Mat *A, Mat *other, Mat B, PetscBool exists, Mat *C)
+{
+	PetscBool dense;
+
+	PetscFunctionBegin;
+	for (int own = 0; own < 2; own++)
+		PetscCall(multiply_dense(A[own], B, own ? exists : PETSC_FALSE, &C[own]));
+	PetscCall(PetscObjectTypeCompare((PetscObject)C[1], MATMPIDENSE, &dense));
+	REQUIRE(dense, "the product's type");
+	PetscCall(same_mat(C[0], C[1], "A B"));
+	for (int k = 0; k < 4; k++) {
+		if (k == 0)
+			PetscCall(MatScale(B, -2));
+		for (int own = 0; own < 2; own++) {
+			if (k == 1)
+				PetscCall(MatScale(A[own], 3));
+			if (k > 1)
+				PetscCall(scale_a_block(A[own], k - 2));
+			PetscCall(MatMatMult(A[own], B, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C[own]));
+		}
+		PetscCall(same_mat(C[0], C[1], k ? "new values of A" : "new values of B"));
+	}
+	PetscCall(MatDestroy(&C[0])); /* aij refuses another A */
+	PetscCall(MatMatMult(other[0], B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C[0]));
+	PetscCall(MatMatMult(other[1], B, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C[1]));
+	PetscCall(same_mat(C[0], C[1], "another A"));
+	PetscFunctionReturn(0);
+}
+
+/* Products with dense matrices, whose columns need not follow each other in memory. */
+static PetscErrorCode test_dense(void)
+{
+	static const PetscInt sizes[][3] = {{60, 60, 5}, {60, 40, 1}, {17, 90, 12}, {0, 30, 3},
+	                                    {30, 0, 3},  {30, 20, 0}, {1, 70, 2}};
+	const int pairs = DISTRIBUTIONS * DISTRIBUTIONS;
+	Mat A[2], other[2], B, C[2];
+
+	PetscFunctionBegin;
+	for (int t = 0; t < 2 * pairs; t++) {
+		const int rows = t % DISTRIBUTIONS, cols = t / DISTRIBUTIONS % DISTRIBUTIONS;
+		const PetscInt *n = sizes[t % 7];
+		const PetscBool exists = t % 3 == 1 ? PETSC_TRUE : PETSC_FALSE;
+
+		name = "dense";
+		for (int own = 0; own < 2; own++) {
+			const MatType type = own ? "mpiaijek" : MATMPIAIJ;
+
+			PetscCall(make_shared(type, n[0], rows, n[1], cols, t % PATTERNS, &A[own]));
+			PetscCall(make_shared(type, n[0], rows, n[1], cols, (t + 2) % PATTERNS,
+			                      &other[own]));
+		}
+		PetscCall(make_dense(n[1], cols, n[2], t % 2 ? 3 : 0, &B));
+		if (exists)
+			PetscCall(make_dense(n[0], rows, n[2], 2, &C[1]));
+		PetscCall(try_dense(A, other, B, exists, C));
+		PetscCall(MatDestroy(&B));
+		for (int own = 0; own < 2; own++) {
+			PetscCall(MatDestroy(&A[own]));
+			PetscCall(MatDestroy(&other[own]));
+			PetscCall(MatDestroy(&C[own]));
+		}
+	}
+	PetscFunctionReturn(0);
+}
+
 /* Products whose algorithm the caller names, and those that are PETSc's in any case. */
 static PetscErrorCode test_others(void)
 {
@@ -274,8 +377,8 @@ static PetscErrorCode test_lack(void)
 
 int main(int argc, char **argv)
 {
-	PetscErrorCode (*const tests[])(void) = {test_distributions, test_shapes, test_others,
-	                                         test_lack};
+	PetscErrorCode (*const tests[])(void) = {test_distributions, test_shapes, test_dense,
+	                                         test_others, test_lack};
 
 	PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
 	comm = PETSC_COMM_WORLD;

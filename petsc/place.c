@@ -42,7 +42,7 @@ static PetscErrorCode count_pieces(PetscSF rows, PetscInt own, const PetscInt *l
 	PetscCall(PetscSFComputeDegreeBegin(rows, &degree));
 	PetscCall(PetscSFComputeDegreeEnd(rows, &degree));
 	for (PetscInt i = 0; i < own; i++)
-		p->pieces += degree[i];
+		PetscCall(PetscIntCast((PetscInt64)p->pieces + degree[i], &p->pieces));
 	PetscCall(PetscMalloc2(p->pieces, &p->piece_row, p->pieces + 1, &p->piece_ptr));
 	for (PetscInt i = 0; i < own; i++)
 		for (PetscInt m = 0; m < degree[i]; m++)
@@ -188,15 +188,17 @@ static PetscErrorCode append_row(Mat C, const ekp_factors *f, const ekp_place *p
 
 PetscErrorCode ekp_place_pattern(Mat C, const ekp_factors *f, const ekp_place *p)
 {
-	const PetscInt most = p->ptr[p->rows] + (p->pieces ? p->piece_ptr[p->pieces] : 0);
-	PetscInt s = 0;
+	const PetscInt came = p->pieces ? p->piece_ptr[p->pieces] : 0;
+	PetscInt most, s = 0;
 	pattern blocks[2] = {{NULL, NULL, 0}, {NULL, NULL, 0}};
 	Mat block[2];
 
 	PetscFunctionBegin;
 	PetscCall(PetscLayoutSetUp(C->cmap));
+	PetscCall(PetscIntCast((PetscInt64)p->ptr[p->rows] + came, &most));
 	for (int m = 0; m < 2; m++)
-		PetscCall(PetscMalloc2(p->rows + 1, &blocks[m].len, most + 1, &blocks[m].col));
+		PetscCall(PetscMalloc2((size_t)p->rows + 1, &blocks[m].len, (size_t)most + 1,
+		                       &blocks[m].col));
 	for (PetscInt i = 0; i < p->rows; i++)
 		PetscCall(append_row(C, f, p, i, &s, blocks));
 	PetscCall(MatMPIAIJSetPreallocation(C, 0, blocks[0].len, 0, blocks[1].len));

@@ -5,7 +5,9 @@
 
 #include <petscksp.h>
 
-/* Compares what solvers with aij and aijek have done, and destroys the solutions. */
+/* Compares what solvers with aij and aijek have done, and destroys the solutions. They may differ
+ * by PETSc's own tolerance for residuals: rounding in the last bits makes 3e-6 of the solution of
+ * bcsstk16, and 1e-8 if both solve until 1e-8. */
 static inline PetscErrorCode compare(const char *name, const PetscInt *iterations, Vec *x)
 {
 	PetscReal size, error;
@@ -16,7 +18,7 @@ static inline PetscErrorCode compare(const char *name, const PetscInt *iteration
 	PetscCall(VecNorm(x[1], NORM_2, &error));
 	PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%-42s %4d %4d iterations, differ by %.0e\n", name,
 	                      (int)iterations[0], (int)iterations[1], (double)(error / size)));
-	PetscCheck(iterations[0] == iterations[1] && iterations[0] > 0 && error <= 1e-6 * size,
+	PetscCheck(iterations[0] == iterations[1] && iterations[0] > 0 && error <= 1e-5 * size,
 	           PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: not as with aij", name);
 	for (int own = 0; own < 2; own++)
 		PetscCall(VecDestroy(&x[own]));

@@ -3,6 +3,23 @@
  * result is that of an aij matrix that went the same way. Values are small integers, so sums are
  * exact in any order, and results must be equal bit for bit. */
 #include "changes.h"
+#include <evenkeel/ek.h>
+
+/* The module that PETSc has loaded says the library's version. */
+static PetscErrorCode test_version(void)
+{
+	const char *(*version)(void) = NULL;
+	PetscBool same;
+
+	PetscFunctionBegin;
+	name = "version";
+	PetscCall(PetscDLLibrarySym(comm, &PetscDLLibrariesLoaded, NULL, "ek_petsc_version",
+	                            (void **)&version));
+	REQUIRE(version, "the module has a version");
+	PetscCall(PetscStrcmp((*version)(), ek_version(), &same));
+	REQUIRE(same, "it is the library's");
+	PetscFunctionReturn(0);
+}
 
 static PetscErrorCode test_shapes(void)
 {
@@ -314,10 +331,9 @@ static PetscErrorCode test_error(void)
 
 int main(int argc, char **argv)
 {
-	PetscErrorCode (*const tests[])(void) = {test_shapes,         test_changes,
-	                                         test_conversions,    test_sparse_products,
-	                                         test_dense_products, test_direct,
-	                                         test_error};
+	PetscErrorCode (*const tests[])(void) = {
+		test_shapes,         test_changes, test_conversions, test_sparse_products,
+		test_dense_products, test_direct,  test_error,       test_version};
 
 	PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
 	comm = PETSC_COMM_WORLD;

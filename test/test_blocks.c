@@ -108,6 +108,83 @@ static void test_leak(void **state)
 	}
 }
 
+enum { LINES = 21, MOST_COLS = 45 };
+
+/* Computes y = op(A) x for columns [first, last) of a full matrix, as a matrix of `cols` columns in
+ * blocks. Columns beyond `last` are empty. */
+static void multiply_columns(ek_context *ctx, double (*val)[MOST_COLS], int first, int last,
+                             int cols, const char *format, int size, ek_op op, const double *x,
+                             double *y)
+{
+	const ek_hints hints = {.size = sizeof hints, .op = op};
+	const ek_dense X = ek_vector(EK_F64, op == EK_OP_N ? cols : LINES, x);
+	const ek_dense Y = ek_vector(EK_F64, op == EK_OP_N ? LINES : cols, y);
+	int32_t ptr[LINES + 1] = {0}, col[LINES * MOST_COLS], k = 0;
+	double entries[LINES * MOST_COLS];
+	ek_matrix *A, *B;
+	ek_plan *plan;
+
+	for (int i = 0; i < LINES; i++) {
+		for (int j = first; j < last; j++, k++) {
+			col[k] = j - first;
+			entries[k] = val[i][j];
+		}
+		ptr[i + 1] = k;
+	}
+	expect_status(
+		ek_matrix_from_csr(ctx, EK_F64, EK_I32, LINES, cols, ptr, col, entries, 0, &A),
+		EK_OK);
+	B = blocked(A, format, size);
+	expect_status(ek_plan_create(EK_SPMV, B, &hints, &plan), EK_OK);
+	expect_status(ek_spmv(plan, 1, &X, 0, &Y), EK_OK);
+	ek_plan_destroy(plan);
+	ek_matrix_destroy(B);
+	ek_matrix_destroy(A);
+}
+
+/* Checks that a block which reaches beyond the last column gives the same bits as a block that does
+ * not, whose last columns are empty. For op N its sums are added to those of the others. */
+static void check_beyond(ek_context *ctx, const char *format, int size, double (*val)[MOST_COLS],
+                         const double *x)
+{
+	const int c = size % BLOCK_MOST + 1, whole = MOST_COLS / c * c;
+	double last[BLOCK_MOST] = {0}, y[LINES], part[2][LINES], y_t[MOST_COLS],
+	       want[2 * MOST_COLS];
+
+	for (int j = whole; j < MOST_COLS; j++)
+		last[j - whole] = x[j];
+	multiply_columns(ctx, val, 0, MOST_COLS, MOST_COLS, format, size, EK_OP_N, x, y);
+	multiply_columns(ctx, val, 0, whole, whole, format, size, EK_OP_N, x, part[0]);
+	multiply_columns(ctx, val, whole, MOST_COLS, c, format, size, EK_OP_N, last, part[1]);
+	for (int i = 0; i < LINES; i++)
+		part[0][i] += part[1][i];
+	if (memcmp(y, part[0], sizeof y) != 0)
+		fail_msg("%s, size %d, %s: bits of A x", format, size, ek_isa_name(ctx->isa));
+	multiply_columns(ctx, val, 0, MOST_COLS, MOST_COLS, format, size, EK_OP_T, x, y_t);
+	multiply_columns(ctx, val, 0, whole, whole, format, size, EK_OP_T, x, want);
+	multiply_columns(ctx, val, whole, MOST_COLS, c, format, size, EK_OP_T, x, want + whole);
+	if (memcmp(y_t, want, sizeof y_t) != 0)
+		fail_msg("%s, size %d, %s: bits of A^T x", format, size, ek_isa_name(ctx->isa));
+}
+
+static void test_beyond(void **state)
+{
+	double val[LINES][MOST_COLS], x[MOST_COLS];
+	struct rng r = {11};
+
+	(void)state;
+	for (int j = 0; j < MOST_COLS; j++) {
+		x[j] = rng_real(&r, 4);
+		for (int i = 0; i < LINES; i++)
+			val[i][j] = rng_real(&r, 4);
+	}
+	for (int level = 0; level < contexts.levels; level++)
+		for (int k = 0; k < 3 * SIZES; k++) /* others sum in windows, or otherwise */
+			if (MOST_COLS % (k % BLOCK_MOST + 1))
+				check_beyond(contexts.of[level][0], formats[k / SIZES], k % SIZES,
+				             val, x);
+}
+
 /* Checks the block size that the format chooses: a multiple of r high, and of c wide. */
 static void check_choice(const char *spec, const char *format, int r, int c)
 {
@@ -192,7 +269,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sizes),    cmocka_unit_test(test_leak),
 		cmocka_unit_test(test_choice),   cmocka_unit_test(test_estimate),
-		cmocka_unit_test(test_unsorted),
+		cmocka_unit_test(test_unsorted), cmocka_unit_test(test_beyond),
 	};
 
 	(void)argc;

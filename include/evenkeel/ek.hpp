@@ -696,6 +696,24 @@ public:
 		fill(C, status, [&](ek_matrix **c) { return ek_triple(get(), alpha, c); });
 	}
 	/* Computes the values of C, the result of an earlier run, into an array of the caller. */
+	template <class V, class = std::enable_if_t<
+				   !std::is_const_v<detail::element<std::remove_reference_t<V>>>>>
+	void result_values(double alpha, double beta, const matrix &C, V &&val,
+	                   ek_status *status = nullptr)
+	{
+		static_assert(detail::stays<V>, "a temporary array is no place for a result");
+		ek_status found = EK_OK;
+		const ek_value own = C.info(&found).value;
+
+		if (found != EK_OK)
+			return report(found, status);
+		if (own != value_v<detail::element<std::remove_reference_t<V>>>)
+			return report(EK_EINVAL, status,
+			              "the values of the matrix have another type");
+		result_values(alpha, beta, C, static_cast<std::int64_t>(std::size(val)),
+		              std::data(val), status);
+	}
+	/* The same for `count` values at an address, whose type nothing checks. */
 	void result_values(double alpha, double beta, const matrix &C, std::int64_t count,
 	                   void *val, ek_status *status = nullptr)
 	{

@@ -6,8 +6,7 @@
  * row are stored by ascending q. The places of a block run along its longer side, so that a block
  * takes as few vectors as possible: row by row if c >= r, otherwise column by column. Places
  * without an entry have the value 0. Each block has a mask of r c bits, rounded up to whole bytes;
- * its bit p is 1 if place p holds an entry. The product reads the mask only if a sum is not finite
- * or the block extends past the last column.
+ * its bit p is 1 if place p holds an entry. The product reads the mask only if a sum is not finite.
  *
  * Conversions work on a view of a store. A view has the same arrays except BLOCK_HEAD, which holds
  * pointers: block row b has blocks head[b] .. head[b + 1] - 1. In BCSR, BLOCK_HEAD holds these

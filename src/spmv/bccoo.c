@@ -14,6 +14,7 @@
 
 #include "format/bccoo.h"
 #include "spmv/block.h"
+#include "spmv/block_cost.h"
 #define EK_FILE "spmv/bccoo.c"
 #include "base/for_each.h"
 

@@ -5,6 +5,7 @@
  *
  * Su and Keutzer 2012 (clSpMV). */
 #include "spmv/block.h"
+#include "spmv/block_cost.h"
 #define EK_FILE "spmv/bcoo.c"
 #include "base/for_each.h"
 

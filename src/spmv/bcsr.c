@@ -4,6 +4,7 @@
  *
  * Im and Yelick 2001; Vuduc 2003, chapter 3. */
 #include "spmv/block.h"
+#include "spmv/block_cost.h"
 #define EK_FILE "spmv/bcsr.c"
 #include "base/for_each.h"
 
@@ -12,7 +13,7 @@
 
 static void FN(bcsr_rows)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end)
 {
-	const block_product p = eki_block_product(A, v->x.data, EK_ISA_OF_PASS);
+	const block_product p = FN(block_plain)(A, v->x.data);
 	const PTR *block_ptr = A->array[BLOCK_HEAD];
 	const VAL alpha = EK_SCALAR(v->alpha), beta = EK_SCALAR(v->beta);
 

@@ -12,17 +12,17 @@
  *
  * Fill is stored as 0 and multiplied by x at columns where a row has no entry, so an x of Inf or
  * NaN there makes the sum NaN. A sum that is not finite is therefore computed again, from the
- * entries that the mask marks. A block that reaches beyond the last column, where x ends, is
- * multiplied by means of the mask too. A run has at most one such block, its last.
+ * entries that the mask marks.
+ *
+ * A block that reaches beyond the last column, where x ends, takes x from a copy that goes on with
+ * zeros. A run has at most one such block, its last: its sums are added to those of the others. For
+ * op T its columns are summed in such a copy too.
  *
  * Rounding: a product with fill is an exact zero, and adding it makes no error. Every other summand
  * contains an entry of the row, so in a row of k entries each product passes through at most k - 1
  * additions.
  *
  * Register blocking: Im and Yelick 2001; Vuduc 2003, chapter 3. */
-#include <math.h>
-
-#include "format/block_size.h"
 #include "spmv/block.h"
 #define EK_FILE "spmv/block.c"
 #define EK_WITH_LOADS
@@ -276,22 +276,16 @@ static inline void FN(tall_scatter)(const VAL *val, const VAL *xs, int r, int c,
 	}
 }
 
-static void FN(block_scatter)(const block_product *p, eki_scalar factor, int64_t b, int64_t begin,
-                              int64_t end, int64_t first, void *to)
+/* Multiplies blocks [begin, end) like block_exact_t, with vectors. No block reaches beyond the last
+ * column, and xs is finite. */
+static inline void FN(block_fast_t)(const block_product *p, const VAL *xs, int64_t begin,
+                                    int64_t end, int64_t first, VAL *sum)
 {
 	const block_shape *h = &p->shape;
 	const IDX *col = p->col;
-	const VAL *x = (const VAL *)p->x + b * h->r, *val = (const VAL *)p->val + begin * h->places;
-	const VAL alpha = EK_SCALAR(factor);
-	VAL *sum = to, xs[BLOCK_MOST] = {0}, bad = 0;
-	int64_t stop = end - (end > begin && col[end - 1] >= h->whole);
+	const VAL *val = (const VAL *)p->val + begin * h->places;
 
-	for (int i = 0; i < h->r && b * h->r + i < p->rows; i++) {
-		xs[i] = alpha * x[i];
-		bad += xs[i] * 0;
-	}
-	stop = bad == 0 ? stop : begin;
-	for (int64_t k = begin; k < stop; k++, val += h->places) {
+	for (int64_t k = begin; k < end; k++, val += h->places) {
 		VAL *at = sum + ((int64_t)col[k] * h->c - first);
 
 		FN(block_ahead)(val, col + k, h->places);
@@ -300,7 +294,43 @@ static void FN(block_scatter)(const block_product *p, eki_scalar factor, int64_t
 		else
 			FN(tall_scatter)(val, xs, h->r, h->c, at);
 	}
-	FN(block_exact_t)(p, xs, stop, end, first, sum);
+}
+
+/* Multiplies block k, which reaches beyond the last column, like block_fast_t. */
+static inline void FN(block_tail_t)(const block_product *p, const VAL *xs, int64_t k, int64_t first,
+                                    VAL *sum)
+{
+	const int64_t begin = p->shape.whole * p->shape.c;
+	VAL tail[BLOCK_MOST] = {0}, *at = sum + (begin - first);
+
+	for (int j = 0; j < p->beyond; j++)
+		tail[j] = at[j];
+	FN(block_fast_t)(p, xs, k, k + 1, begin, tail);
+	for (int j = 0; j < p->beyond; j++)
+		at[j] = tail[j];
+}
+
+static void FN(block_scatter)(const block_product *p, eki_scalar factor, int64_t b, int64_t begin,
+                              int64_t end, int64_t first, void *to)
+{
+	const block_shape *h = &p->shape;
+	const IDX *col = p->col;
+	const VAL *x = (const VAL *)p->x + b * h->r;
+	const VAL alpha = EK_SCALAR(factor);
+	VAL xs[BLOCK_MOST] = {0}, bad = 0;
+	const int64_t stop = end - (end > begin && col[end - 1] >= h->whole);
+
+	for (int i = 0; i < h->r && b * h->r + i < p->rows; i++) {
+		xs[i] = alpha * x[i];
+		bad += xs[i] * 0;
+	}
+	if (bad != 0) { /* true only if `bad` is NaN, that is, if a factor is not finite */
+		FN(block_exact_t)(p, xs, begin, end, first, to);
+		return;
+	}
+	FN(block_fast_t)(p, xs, begin, stop, first, to);
+	if (stop < end)
+		FN(block_tail_t)(p, xs, stop, first, to);
 }
 
 #if EK_ONCE
@@ -332,6 +362,7 @@ block_product eki_block_product(const ek_store *A, const void *x, ek_isa isa)
 	                       .mask = A->array[BLOCK_MASK],
 	                       .x = x,
 	                       .rows = A->rows,
+	                       .beyond = (int)(A->cols - h.whole * h.c),
 	                       .kernel = kernel[isa][type](&h),
 	                       .exact = exact[type]};
 }
@@ -347,35 +378,6 @@ ek_status eki_block_prepare(eki_step *step, eki_carry_fn *const carry[EK_NISA][E
 	                                            .height = (int)A->dim[BLOCK_R],
 	                                            .scatter = scatter[step->isa][type],
 	                                            .span = eki_block_span});
-}
-
-/* Returns the number of lines of full blocks in which this share of the entries has a neighbour in
- * the line before: (n - 1) / n. Rounds up if in doubt. */
-static int lines(double share)
-{
-	return share < 1 - 1.0 / BLOCK_MOST ? (int)(1 / (1 - share) + 0.3) : BLOCK_MOST;
-}
-
-/* Predicts the time of a product. If A is not in blocks yet, they are taken to be full, and as
- * large as the shares of entries that have a neighbour above and beside them allow. */
-double eki_block_columns_cost(const eki_features *f, double column)
-{
-	const ek_store *s = f->store;
-	const int r = s ? (int)s->dim[BLOCK_R] : lines(f->above_share);
-	const int c = s ? (int)s->dim[BLOCK_C] : lines(f->beside_share);
-	const double blocks = s ? (double)s->len[BLOCK_COL] : (double)f->stats.nnz / (r * c);
-
-	if (f->op == EK_OP_T)
-		return eki_cost_units(f, EKI_LOOP_SCATTER);
-	if (!s && r * c == 1)
-		return INFINITY;
-	return f->machine->call +
-	       eki_block_cost(f, r, c, blocks, (double)eki_groups(f->stats.rows, r), column);
-}
-
-double eki_block_product_cost(const eki_features *f)
-{
-	return eki_block_columns_cost(f, (double)eki_idx_size(f->index));
 }
 
 #endif

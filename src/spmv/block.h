@@ -17,13 +17,21 @@ typedef void eki_block_kernel(const void *val, const void *col, int64_t n, const
  * block row; the products of its row i are added to sum[i]. */
 typedef void eki_block_exact_fn(const block_product *p, int64_t begin, int64_t end, void *sum);
 
+/* Elements of a vector in the columns of a block, with 0 beyond the last column of A. */
+typedef union block_tail {
+	double f64[BLOCK_MOST];
+	float f32[BLOCK_MOST];
+} block_tail;
+
 /* Operands of a product with blocks, and its kernels for one instruction set and type. */
 struct block_product {
 	block_shape shape;
 	const void *col, *val; /* arrays of all blocks */
 	const uint8_t *mask;
 	const void *x;
-	int64_t rows; /* rows of the matrix */
+	int64_t rows;      /* rows of the matrix */
+	int beyond;        /* columns of A in a block that reaches beyond the last one */
+	block_tail x_tail; /* x there, for op N: FN(block_plain) in spmv/block_run.h sets it */
 	eki_block_kernel *kernel;
 	eki_block_exact_fn *exact;
 };
@@ -39,12 +47,6 @@ extern eki_block_scatter_fn *const eki_block_scatter[EK_NISA][EK_NTYPE];
 
 /* Finds the range of columns that contains blocks [begin, end). */
 eki_span_fn eki_block_span;
-
-/* Predicts the time of a product with blocks, in nanoseconds, if the column of a block takes
- * `column` bytes. */
-double eki_block_columns_cost(const eki_features *f, double column);
-/* Predicts it for columns that are indices. */
-double eki_block_product_cost(const eki_features *f);
 
 /* Prepares the driver (drive.h) with single blocks as its units, so that parts may share block
  * rows. */

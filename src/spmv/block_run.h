@@ -2,19 +2,33 @@
  * Functions that multiply runs of blocks; all blocks of a run are in one block row. The methods
  * that use spmv/block.h include this file in each pass of base/for_each.h, after drive/finish.h. */
 
+/* Gives the operands of a product with blocks for op N. */
+static inline block_product FN(block_plain)(const ek_store *A, const VAL *x)
+{
+	block_product p = eki_block_product(A, x, EK_ISA_OF_PASS);
+	VAL *tail = (VAL *)&p.x_tail;
+
+	for (int j = 0; j < p.beyond; j++)
+		tail[j] = x[p.shape.whole * p.shape.c + j];
+	return p;
+}
+
 /* Multiplies blocks [begin, end) by x, and stores the sum of their row i in sum[i], for i < r <= 8.
  * There is at least one block, and all are in one block row. */
 static inline void FN(block_sums)(const block_product *p, int64_t begin, int64_t end, VAL *sum)
 {
 	const block_shape *h = &p->shape;
-	const IDX *col = p->col;
+	const IDX *col = p->col, first = 0;
+	const VAL *val = p->val;
 	const int64_t stop = end - (col[end - 1] >= h->whole);
-	VAL bad = 0;
+	VAL bad = 0, last[BLOCK_MOST];
 
-	p->kernel((const VAL *)p->val + begin * h->places, col + begin, stop - begin, p->x, h->c,
-	          sum);
-	if (stop < end)
-		p->exact(p, stop, end, sum);
+	p->kernel(val + begin * h->places, col + begin, stop - begin, p->x, h->c, sum);
+	if (stop < end) {
+		p->kernel(val + stop * h->places, &first, 1, &p->x_tail, h->c, last);
+		for (int i = 0; i < h->r; i++)
+			sum[i] += last[i];
+	}
 	for (int i = 0; i < h->r; i++)
 		bad += sum[i] * 0;
 	if (bad == 0) /* false only if `bad` is NaN, that is, if a sum is not finite */
@@ -38,8 +52,7 @@ static inline FN(block_runs) FN(block_runs_of)(const ek_store *A, const eki_run 
 {
 	carry->first = first;
 	carry->last = last;
-	return (FN(block_runs)){v, carry, eki_block_product(A, v->x.data, EK_ISA_OF_PASS),
-	                        first * A->dim[BLOCK_R]};
+	return (FN(block_runs)){v, carry, FN(block_plain)(A, v->x.data), first * A->dim[BLOCK_R]};
 }
 
 /* Finishes all rows up to the end of block row b, whose rows have the sums `sum` in this part. */

@@ -156,6 +156,7 @@ contains
         ior(EK_BORROW, EK_BASE1), A) == EK_ERANGE, 'a column that is not there')
     call expect(index(ek_string(ek_error_text()), 'col_idx(2)') > 0, 'its place in the message')
     call gaps()
+    call distances()
   end subroutine errors
 
   ! A row of a block has gaps between its elements: it is refused and stays as it is.
@@ -174,4 +175,38 @@ contains
     call ek_plan_destroy(plan)
     call ek_matrix_destroy(A)
   end subroutine gaps
+
+  ! A x for the columns of X, which are part of a larger array, as are those of Y. What is beside Y
+  ! stays as it is.
+  subroutine distances()
+    type(c_ptr) :: A, plan
+    type(ek_dense) :: d
+    real(dp), target :: X(5, 4), Y(4, 6), none(3, 0)
+    real(c_float), target :: Z(5, 4)
+
+    call expect(ek_matrix_from_csr(ctx, EK_F64, EK_I32, 3_i8, 3_i8, row_ptr, col_idx, val, &
+        ior(EK_BORROW, EK_BASE1), A) == EK_OK, 'a matrix')
+    call expect(ek_plan_create(EK_OPERATION_SPMM, A, plan=plan) == EK_OK, 'a plan')
+    X = -100
+    X(2:4, 1) = [1, 2, 3]
+    X(2:4, 3) = [4, 5, 6]
+    Y = 7
+    call expect(ek_spmm(plan, 2.0_dp, ek_vector(X(2:4, 1:3:2)), 0.0_dp, ek_vector(Y(1:3, 4:5))) == &
+        EK_OK, 'blocks in larger arrays')
+    call expect(all(Y(1:3, 4:5) == reshape([14, 0, 12, 32, 0, 30], [3, 2])), '2 A X')
+    call expect(all(Y(4, :) == 7) .and. all(Y(:, 1:3) == 7) .and. all(Y(:, 6) == 7), 'what is beside Y')
+    call expect(ek_spmm(plan, 1.0_dp, ek_vector(X(1:5:2, 1:2)), 0.0_dp, ek_vector(Y(1:3, 1:2))) == &
+        EK_EINVAL, 'columns with gaps')
+    call expect(ek_spmm(plan, 1.0_dp, ek_vector(X(2:4, 3:1:-2)), 0.0_dp, ek_vector(Y(1:3, 1:2))) == &
+        EK_EINVAL, 'columns in descending order')
+    call expect(all(Y(:, 1:3) == 7), 'nothing was written')
+    call expect(ek_spmm(plan, 1.0_dp, ek_vector(none), 0.0_dp, ek_vector(Y(1:3, 1:0))) == EK_OK, &
+        'blocks without columns')
+    d = ek_vector(Z(2:3, 2:4))
+    call expect(d%rows == 2 .and. d%cols == 3 .and. d%ld == 5 .and. d%value == EK_F32, 'single precision')
+    d = ek_vector(Z(2:2, 1:3:2))
+    call expect(d%rows == 1 .and. d%cols == 2 .and. d%ld == 10, 'a row as a block')
+    call ek_plan_destroy(plan)
+    call ek_matrix_destroy(A)
+  end subroutine distances
 end program consumer

@@ -97,6 +97,15 @@ static void matrices(const ek::context &ctx)
 	std::vector<double> own(3);
 	product.result_values(1, 0, C, 3, own.data());
 	EXPECT((own == std::vector<double>{1, 6, 2}) && C.at(0, 1) == 12);
+	product.result_values(3, 0, C, own);
+	EXPECT((own == std::vector<double>{3, 18, 6}) && C.at(0, 1) == 12);
+	std::vector<float> narrow(6, 7);
+	std::vector<double> few(2, 7);
+	ek_status status = EK_OK;
+	product.result_values(1, 0, C, narrow, &status);
+	EXPECT(status == EK_EINVAL && narrow == std::vector<float>(6, 7));
+	product.result_values(1, 0, C, few, &status);
+	EXPECT(status == EK_EINVAL && few == std::vector<double>(2, 7));
 	ek::plan(EK_TRANSPOSE, A).transpose(T);
 	EXPECT(T.at(2, 0) == 2 && T.at(1, 2) == 3 && T.nnz() == 3);
 	ek::matrix sum;

@@ -42,6 +42,8 @@ refused() { # TEXT STATEMENT: it must not compile, with that text in the message
 }
 refused 'no .*match\|could not convert\|cannot convert' 'p.spmv(1, y, 0, x);'
 refused 'no place for a result' 'p.spmv(1, x, 0, std::vector<double>(3));'
+refused 'no place for a result' 'ek::matrix C; p.result_values(1, 0, C, std::vector<double>(3));'
+refused 'no .*match' 'ek::matrix C; p.result_values(1, 0, C, x);'
 refused 'values are float' 'std::vector<char> z; p.spmv(1, x, 0, z);'
 refused 'no .*match\|could not convert\|cannot convert' 'p.spmv(1, x, 0, ek::block(x.data(), 3, 1, 3));'
 refused 'temporary containers' 'ek::context c; std::vector<int> i{0};
