@@ -169,6 +169,58 @@ static void test_growth(void **state)
 	}
 }
 
+/* Makes rows that grow in different rounds, although their bounds are nearly the same: row i of A
+ * has lists of 129 + 4 i entries, no two with the same column. If local memory has room for 256, a
+ * round adds one list to a row, and the rows come to the ends of their rooms one after the other.
+ */
+static void make_uneven(ek_context *ctx, int64_t bound, ek_matrix **A, ek_matrix **B)
+{
+	enum { ROWS = 32, SHORTEST = 129, STEP = 4 };
+	int64_t first[ROWS], lists[ROWS], n = 0;
+
+	for (int i = 0; i < ROWS; i++) {
+		first[i] = n;
+		n += lists[i] = bound / (SHORTEST + STEP * i);
+	}
+	int64_t *from = malloc((size_t)n * sizeof *from),
+		*length = malloc((size_t)n * sizeof *from);
+
+	for (int i = 0; i < ROWS; i++)
+		for (int64_t l = 0; l < lists[i]; l++) {
+			from[first[i] + l] = l * (SHORTEST + STEP * i);
+			length[first[i] + l] = SHORTEST + STEP * i;
+		}
+	*A = rows_of_lengths(ctx, ROWS, n, first, lists);
+	*B = rows_of_lengths(ctx, n, bound, from, length);
+	free(from);
+	free(length);
+}
+
+/* Tests far more rounds with growth, most of 200 in the longer test, than any row grows. */
+static void test_many_rounds(void **state)
+{
+	(void)state;
+	need_device();
+	const struct device_context *on = &devices.of[0];
+	const bool brief = test_tier() == TIER_BRIEF;
+
+	for (int k = 1; k < devices.count && strstr(on->text, "shared"); k++)
+		on = &devices.of[k];
+	const int64_t local = on->ctx->device->info.local;
+	ek_matrix *A, *B;
+	char text[4096];
+
+	make_uneven(on->ctx, brief ? 4000 : 30000, &A, &B);
+	make_real(A);
+	make_real(B);
+	on->ctx->device->info.local = 16384; /* of a group of 256 with room for 256 entries */
+	bins_check(A, B, "spgemm.csr.bins.gpu:memory=5", 0.7, text, sizeof text);
+	on->ctx->device->info.local = local;
+	assert_true(number_after(text, "beyond their bounds), ") > (brief ? 25 : 200));
+	ek_matrix_destroy(A);
+	ek_matrix_destroy(B);
+}
+
 /* ---- Twins ----------------------------------------------------------------------------------- */
 
 static void check_twin(const struct device_context *on, const char *name, const ek_matrix *A)
@@ -308,9 +360,9 @@ static void test_failures(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bins),     cmocka_unit_test(test_growth),
-		cmocka_unit_test(test_twins),    cmocka_unit_test(test_limit),
-		cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_bins),        cmocka_unit_test(test_growth),
+		cmocka_unit_test(test_many_rounds), cmocka_unit_test(test_twins),
+		cmocka_unit_test(test_limit),       cmocka_unit_test(test_failures),
 	};
 
 	return run_all_tests(tests, devices_setup, devices_teardown);

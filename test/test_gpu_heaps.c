@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests the heaps on devices: they must do the same operations as the heap on the processor,
- * number by number, for all arities, since they hold the same keys in the same nodes. The
- * ad-heap is tested with long lists, in every kind of memory. Its layout must be that of Liu
- * 2015, section 4.6.2. A replay of its updates must do as many operations as they did. */
+ * number by number, for all arities, since they hold the same keys in the same nodes. They must
+ * give exactly the k smallest numbers of each list. The ad-heap is tested with long lists, in every
+ * kind of memory. Its layout must be that of Liu 2015, section 4.6.2. A replay of its updates must
+ * do as many operations as they did. */
 #include "gpu/opencl_api.h"
 #include "prim_gpu/heaps.h"
 #include "support/devices.h"
@@ -15,32 +16,77 @@ enum { MOST = 1 << 21 };
 
 static char in[MOST * 8];
 
-/* Selects by a method, and returns the counts of its heaps. */
+/* Selects by a method, and returns the counts of its heaps. `smallest` may be NULL. */
 static ek_heap_counts counted(ek_context *ctx, const char *method, int arity, ek_value type,
-                              int64_t lists, int64_t n, int64_t k, char *kth)
+                              int64_t lists, int64_t n, int64_t k, char *kth, char *smallest)
 {
 	ek_heap_counts counts = {.size = sizeof counts};
 	const ek_array_options o = {
 		.size = sizeof o, .method = method, .arity = arity, .counts = &counts};
 
-	if (ek_kselect(ctx, &o, type, lists, n, k, in, kth, NULL) != EK_OK)
+	if (ek_kselect(ctx, &o, type, lists, n, k, in, kth, smallest) != EK_OK)
 		fail_msg("%s: %s", method, ek_error_text());
 	return counts;
+}
+
+static int compare_4(const void *a, const void *b)
+{
+	const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int compare_8(const void *a, const void *b)
+{
+	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sorts each list of n numbers by their bits, taken as integers. */
+static void sort_lists(char *list, ek_value type, int64_t lists, int64_t n)
+{
+	const size_t size = ek_value_size(type);
+
+	for (int64_t j = 0; j < lists; j++)
+		qsort(list + j * n * (int64_t)size, (size_t)n, size,
+		      size == 4 ? compare_4 : compare_8);
+}
+
+/* Writes the k smallest integers of each list to `smallest`, sorted. */
+static void smallest_integers(int64_t lists, int64_t n, int64_t k, char *smallest)
+{
+	char *copy = malloc((size_t)(lists * n) * sizeof(int32_t));
+
+	memcpy(copy, in, (size_t)(lists * n) * sizeof(int32_t));
+	sort_lists(copy, EK_INT32, lists, n);
+	for (int64_t j = 0; j < lists; j++)
+		memcpy(smallest + j * k * 4, copy + j * n * 4, (size_t)k * sizeof(int32_t));
+	free(copy);
 }
 
 static void check(const struct device_context *on, int arity, ek_value type, int64_t lists,
                   int64_t n, int64_t k)
 {
 	static const char *const names[] = {"kselect.heap.gpu", "kselect.adheap.gpu"};
-	const size_t bytes = (size_t)lists * ek_value_size(type);
+	const size_t bytes = (size_t)lists * ek_value_size(type), all = bytes * (size_t)k;
 	char *right = malloc(bytes), *got = malloc(bytes);
+	char *right_all = malloc(all), *got_all = malloc(all);
 	const ek_heap_counts expected =
-		counted(on->ctx, "kselect.heap", arity, type, lists, n, k, right);
+		counted(on->ctx, "kselect.heap", arity, type, lists, n, k, right, right_all);
 
+	sort_lists(right_all, type, lists, k);
+	if (type == EK_INT32)
+		smallest_integers(lists, n, k, right_all);
 	for (int m = 0; m < 2; m++) {
 		const ek_heap_counts counts =
-			counted(on->ctx, names[m], arity, type, lists, n, k, got);
+			counted(on->ctx, names[m], arity, type, lists, n, k, got, got_all);
 
+		sort_lists(got_all, type, lists, k);
+		if (memcmp(got_all, right_all, all) != 0)
+			fail_msg("%s on %s, d = %d, %s, %lld lists of %lld: not the %lld smallest",
+			         names[m], on->text, arity, ek_value_name(type), (long long)lists,
+			         (long long)n, (long long)k);
 		if (memcmp(got, right, bytes) != 0 ||
 		    memcmp(&counts, &expected, sizeof counts) != 0)
 			fail_msg("%s on %s, d = %d, %s, %lld lists of %lld, k %lld: %lld updates, "
@@ -51,6 +97,8 @@ static void check(const struct device_context *on, int arity, ek_value type, int
 	}
 	free(right);
 	free(got);
+	free(right_all);
+	free(got_all);
 }
 
 static void test_operations(void **state)
@@ -71,8 +119,13 @@ static void test_operations(void **state)
 		const int arity = turn % 3 ? 2 << turn % 6 : 2 + (int)rng_below(&r, 63);
 
 		input_make((enum input)rng_below(&r, INPUTS), type, lists * n, &r, in);
-		check(&devices.of[turn % devices.count], arity, type, lists, n,
-		      1 + rng_below(&r, n));
+		const struct device_context *on = &devices.of[turn % devices.count];
+		const int lanes = on->ctx->device->info.lanes;
+
+		if (turn / 2 % 2) /* groups of 64 work-items, as for wavefronts */
+			on->ctx->device->info.lanes = 64;
+		check(on, arity, type, lists, n, 1 + rng_below(&r, n));
+		on->ctx->device->info.lanes = lanes;
 	}
 }
 
@@ -188,7 +241,7 @@ static void test_replay(void **state)
 
 		input_make((enum input)rng_below(&r, INPUTS), EK_INT32, lists * n, &r, in);
 		const ek_heap_counts all =
-			counted(ctx, "kselect.heap", d, EK_INT32, lists, n, k, kth);
+			counted(ctx, "kselect.heap", d, EK_INT32, lists, n, k, kth, NULL);
 		const int64_t updates = trace(d, lists, n, k, first, path);
 		ek_heap_counts got = replayed(ctx, d, lists, n, k, updates, first, path);
 

@@ -264,6 +264,36 @@ static void other_results(ek_context *ctx, eki_memory memory)
 	ctx->together = false;
 }
 
+/* Checks that a sum is the device's if its arrays fit one by one, although the driver does not give
+ * as much at a time as all of them take, and the processor's if the longest does not fit. */
+static void one_by_one(ek_context *ctx, eki_memory memory)
+{
+	static const struct want want = {.operation = EK_SPADD};
+	const int64_t longest = 8 * ROWS * (2 * LENGTH + 1);
+	const ek_device_info info = ctx->device->info;
+
+	(void)memory;
+	if (shares_heap(ctx))
+		return;
+	of.A = rows_equal(ctx, ROWS, COLS, LENGTH);
+	of.B = rows_equal(ctx, ROWS, COLS, LENGTH + 1);
+	call_device(ctx, "gpu");
+	for (int fits = 0; fits < 2; fits++) {
+		ek_plan *plan;
+
+		budget_begin(ctx, 1 << 24, true);
+		budget.array = longest - !fits;
+		expect_status(make(&want, NULL, &plan), EK_OK);
+		assert_int_equal(strcmp(ek_plan_method(plan), "spadd.csr.merge.gpu") == 0, fits);
+		right(&want, plan);
+		ek_plan_destroy(plan);
+		budget_end(ctx);
+	}
+	ctx->device->info = info;
+	ek_matrix_destroy(of.A);
+	ek_matrix_destroy(of.B);
+}
+
 /* ---- Runs ------------------------------------------------------------------------------------ */
 
 static const struct want hash_product = {.operation = EK_SPGEMM};
@@ -349,16 +379,15 @@ ON_EACH_DEVICE(trims)
 ON_EACH_DEVICE(products)
 ON_EACH_DEVICE(sparse_products)
 ON_EACH_DEVICE(other_results)
+ON_EACH_DEVICE(one_by_one)
 ON_EACH_DEVICE(runs)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_trims),
-		cmocka_unit_test(test_products),
-		cmocka_unit_test(test_sparse_products),
-		cmocka_unit_test(test_other_results),
-		cmocka_unit_test(test_runs),
+		cmocka_unit_test(test_trims),           cmocka_unit_test(test_products),
+		cmocka_unit_test(test_sparse_products), cmocka_unit_test(test_other_results),
+		cmocka_unit_test(test_one_by_one),      cmocka_unit_test(test_runs),
 	};
 
 	return run_all_tests(tests, devices_setup, devices_teardown);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests OpenCL devices through the public interface: the messages without a driver, OpenCL calls
- * that fail while a plan is made and run, and launches that begin and then fail. */
+ * that fail while a plan is made and run, launches that begin and then fail, and one that is too
+ * large. */
 #define _POSIX_C_SOURCE 200809L
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "plan/plan.h"
+#include "gpu/gpu.h"
 #include "support/folder.h"
 #include "support/cl_faults.h"
 #include "support/on_device.h"
@@ -197,6 +198,23 @@ static void test_dying(void **state)
 	check_dying(false);
 }
 
+/* Tests a launch with more work-items than OpenCL has numbers for. On hosts of 32 bits these are
+ * few. */
+static void test_large_launch(void **state)
+{
+	const int64_t groups = (int64_t)(SIZE_MAX / 256) - (SIZE_MAX > UINT32_MAX);
+	ek_options o = {.size = sizeof o, .device = "opencl"};
+	ek_context *ctx;
+
+	(void)state;
+	expect_status(ek_context_create(&o, &ctx), EK_OK);
+	for (int64_t more = 0; more < 3; more++)
+		expect_error(
+			ctx->device->driver->launch(ctx->device, NULL, groups + more, 256, NULL, 0),
+			EK_EUNSUPPORTED, "work-items");
+	ek_context_destroy(ctx);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest alone[] = {cmocka_unit_test(test_without_driver)};
@@ -204,6 +222,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_dying),
+		cmocka_unit_test(test_large_launch),
 	};
 	int failed;
 

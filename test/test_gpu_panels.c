@@ -46,6 +46,7 @@ static const struct kind {
 	{"a full tile and an entry", ":panels=1", 2049, 2048, 1, 0, 1, 0, ANY, 1},
 	{"a full cold tile", "", 2048, 2048, 1, 0, 1, 0, ONCE, 0},
 	{"a full cold tile and an entry", "", 2049, 2049, 1, 0, 1, 0, ONCE, 0},
+	{"one column, the most panels", ":width=16,panels=65535", 3000, 1, 1, 0, 1, 0, ANY, 1},
 };
 
 static struct rng draw = {11};

@@ -294,6 +294,38 @@ static void test_choices(void **state)
 	each_device(choices);
 }
 
+/* Checks what the device is predicted to take for batches if few products are announced: not
+ * nothing, even if memory is shared, since A goes to the device in each run. */
+static void predicted(ek_context *ctx, eki_memory memory)
+{
+	static const char device[] = "a product takes, as predicted: the device ";
+	const int64_t has = ctx->device->info.memory;
+	ek_matrix *A;
+	char text[4096];
+	ek_plan *plan;
+
+	(void)memory;
+	make_random(3000);
+	expect_status(lengths_matrix(&m, ctx, EK_F64, EK_I32, &A), EK_OK);
+	ctx->together = true;
+	ctx->device->info.memory = 50000;
+	plan = plan_of(A, 0, 5);
+	expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);
+	assert_non_null(strstr(text, device));
+	assert_true(strtod(strstr(text, device) + sizeof device - 1, NULL) > 0);
+	check_run(plan, 1);
+	ek_plan_destroy(plan);
+	ek_matrix_destroy(A);
+	ctx->device->info.memory = has;
+	ctx->together = false;
+}
+
+static void test_predicted(void **state)
+{
+	(void)state;
+	each_device(predicted);
+}
+
 /* Lets pieces move in one direction as far as they go. */
 static void move_all(ek_context *ctx, bool to_device, int64_t rows)
 {
@@ -357,9 +389,9 @@ static void test_moves(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_balance), cmocka_unit_test(test_shares),
-		cmocka_unit_test(test_lines),   cmocka_unit_test(test_choices),
-		cmocka_unit_test(test_moves),
+		cmocka_unit_test(test_balance),   cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_lines),     cmocka_unit_test(test_choices),
+		cmocka_unit_test(test_predicted), cmocka_unit_test(test_moves),
 	};
 
 	return run_all_tests(tests, devices_setup, devices_teardown);

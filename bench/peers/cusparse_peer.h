@@ -38,6 +38,66 @@ int cusparse_session_run(void *state, int64_t calls, int (*call)(void *state));
 /* Returns the seconds of the last run, or 0 if they are not known. */
 double cusparse_session_elapsed(void *state);
 
+/* ---- cusparse_product.c: products of two sparse matrices ------------------------------------- */
+
+enum { CUSPARSE_PTR, CUSPARSE_COL, CUSPARSE_VAL, CUSPARSE_ARRAYS };
+enum { CUSPARSE_BUFFERS = 5 };
+
+/* A matrix in CSR on the device, with indices of 32 bits. */
+struct cusparse_csr {
+	cusparseSpMatDescr_t of;
+	int64_t rows, cols, nnz;
+	void *array[CUSPARSE_ARRAYS];
+};
+
+/* A product. The factors are not its own. */
+struct cusparse_product {
+	const struct cusparse_session *session;
+	int value_bytes;
+	cusparseSpGEMMAlg_t algorithm;
+	int estimates; /* 1 if estimateMemory says what compute wants */
+	const struct cusparse_csr *A, *B;
+	struct cusparse_csr C;
+	cusparseSpGEMMDescr_t state;
+	void *work[CUSPARSE_BUFFERS];
+	union {
+		float f;
+		double d;
+	} alpha, beta;
+};
+
+/* Tells whether the matrices of a problem have indices of 32 bits and entries. */
+int cusparse_product_can(const ek_peer_problem *p);
+/* Frees memory on the device. */
+int device_give(void **block);
+/* Returns the bytes of an array of a matrix. */
+int64_t cusparse_csr_bytes(int array, int64_t rows, int64_t nnz, int value_bytes);
+/* Copies arrays of the host to the device. The matrix is all zero before. Like all functions here,
+ * returns 1 if it failed, and then the caller drops the matrix all the same. */
+int cusparse_csr_take(struct cusparse_csr *M, const struct cusparse_session *s, int value_bytes,
+                      int64_t rows, int64_t cols, int64_t nnz, const void *const *array);
+/* Makes the transpose of a matrix on the device. */
+int cusparse_csr_transpose(const struct cusparse_csr *M, const struct cusparse_session *s,
+                           int value_bytes, struct cusparse_csr *T);
+/* Frees a matrix, or what there is of it, and makes it all zero. */
+int cusparse_csr_drop(struct cusparse_csr *M);
+/* Copies the arrays of a matrix to new memory of the host, in place of what was there. */
+int cusparse_csr_copy_out(const struct cusparse_csr *M, int value_bytes,
+                          void *on_host[CUSPARSE_ARRAYS]);
+/* Begins a product, all zero before, by an algorithm. */
+void cusparse_product_begin(struct cusparse_product *m, const struct cusparse_session *s,
+                            int value_bytes, cusparseSpGEMMAlg_t algorithm, int estimates);
+/* Makes a new C of the factors A and B; the C before is freed. */
+int cusparse_product_make(struct cusparse_product *m, const struct cusparse_csr *A,
+                          const struct cusparse_csr *B);
+/* Makes C, with its pattern. cusparse_product_again computes the values of such a C. */
+int cusparse_product_pattern(struct cusparse_product *m, const struct cusparse_csr *A,
+                             const struct cusparse_csr *B);
+int cusparse_product_again(struct cusparse_product *m);
+int cusparse_product_drop(struct cusparse_product *m);
+
+/* cusparse_triple.c */
+extern const ek_peer cusparse_galerkin, cusparse_galerkin_left, cusparse_galerkin_host;
 /* cusparse_spgemm.c */
 extern const ek_peer cusparse_product, cusparse_product_alg1, cusparse_product_alg2,
 	cusparse_product_alg3, cusparse_product_host, cusparse_product_reuse;

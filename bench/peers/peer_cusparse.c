@@ -2,7 +2,8 @@
  * NVIDIA's cuSPARSE: cusparseSpMV, or cusparseSpMM for blocks, with CSR, by each of its algorithms,
  * with and without the preprocess function, which examines the pattern of the matrix first. Each
  * peer has a copy of the matrix and the vectors on the device. Time is measured between two events
- * around the products. Products of two sparse matrices are in cusparse_spgemm.c. */
+ * around the products. Products of sparse matrices are in cusparse_spgemm.c and
+ * cusparse_triple.c. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -374,6 +375,9 @@ const ek_peer *const *ek_peer_list(void)
 	                                      &cusparse_product_alg3,
 	                                      &cusparse_product_host,
 	                                      &cusparse_product_reuse,
+	                                      &cusparse_galerkin,
+	                                      &cusparse_galerkin_left,
+	                                      &cusparse_galerkin_host,
 	                                      NULL};
 
 	return list;

@@ -411,15 +411,18 @@ ek_status ek_profile_numbers(void (*number)(void *user, const ek_profile_number 
  *     copied.
  * Products by ek_spgemm are divided likewise, by spgemm.csr.split.gpu: the device computes some
  * rows of C, in a thread of the library's own, and the processor the others. The speeds come from a
- * sample, the rows in the middle with a sixteenth of the products, which both sides compute. With
- * 64 announced calls or more the faster side alone and both together are measured, too. A new C
- * takes its memory twice for a moment, since its two parts are copied into one matrix, so with a
- * limit in hints.memory the processor does all rows. If A, B and D take more than 0.4 of the
- * device's memory, or its driver has too little, B stays there and the rows of A and D go there in
- * batches in each run ("spgemm.csr.batches.gpu", which also runs by name). If B does not fit, or
- * the longest row of A with its row of C beside B, the processor does all rows. If the device is a
- * processor, the choice is that of a context without a device. On one thread, or with functions of
- * the caller's in ek_options (alloc, log, parallel), the two sides work one after the other. */
+ * sample, the rows in the middle with a sixteenth of the products, which both sides compute. If
+ * hints.calls announces 64 calls or more, products of all rows are measured, too, nine at most: by
+ * the side that is faster, by the other one unless it is far slower, and by both together; runs
+ * then do what was fastest. Without that the sample alone decides, also if hints.calls is 0, and a
+ * sample may miss what other rows are like. A new C takes its memory twice for a moment,
+ * since its two parts are copied into one matrix, so with a limit in hints.memory the processor
+ * does all rows. If A, B and D take more than 0.4 of the device's memory, or its driver has too
+ * little, B stays there and the rows of A and D go there in batches in each run
+ * ("spgemm.csr.batches.gpu", which also runs by name). If B does not fit, or the longest row of A
+ * with its row of C beside B, the processor does all rows. If the device is a processor, the choice
+ * is that of a context without a device. On one thread, or with functions of the caller's in
+ * ek_options (alloc, log, parallel), the two sides work one after the other. */
 
 typedef struct ek_device_info {
 	size_t size;        /* set to sizeof(ek_device_info) before the call */

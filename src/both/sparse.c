@@ -4,9 +4,15 @@
  * The work of a row is the number of its products. Both sides compute a sample, a sixteenth of the
  * work from the middle of the rows, and their times tell where the rows must be cut so that both
  * need the same time. Cost functions are not asked: how many products meet in an entry of C decides
- * how long its copy from the device takes, and they do not know that. If many runs are expected,
- * the faster side alone and both together are measured with all rows, too. If both are not faster,
- * the faster side gets all rows, so the plan is never much slower than the better of both.
+ * how long its copy from the device takes, and they do not know that.
+ *
+ * If the caller has announced many runs, products of all rows are measured, too, since a sample may
+ * miss what the other rows are like: by the faster side, by the other one unless the sample says
+ * that it takes more than four times as long, and by both together. If both are not faster, the
+ * faster side gets all rows, so the plan is never much slower than the better of both. That costs
+ * up to nine products, three of which make C and six write its values. Otherwise the sample alone
+ * decides, which costs six times a sixteenth of a product: a program that multiplies once would
+ * lose more by the measurements than by a wrong choice.
  *
  * The processor has all rows without any sample if there is no work, if memory is limited, since
  * the parts of C are temporary copies of it, and if the device has too little memory even for
@@ -23,12 +29,14 @@
 enum {
 	TIMED_RUNS = 2,
 	SAMPLE = 8, /* the sample has 8 of EKI_SHARES parts of the work */
+	NEAR = 4,   /* a side is measured if the other is not so many times as fast */
 	ALL = 1000
 };
 
 typedef struct times {
-	double device, host, both; /* seconds of a product */
-	bool measured;             /* by products of all rows, not by a sample */
+	double alone[EKI_SIDES], both; /* seconds of a product */
+	bool measures;                 /* whether products of all rows are measured */
+	unsigned measured;             /* the sides for which that was done */
 } times;
 
 /* ---- One side -------------------------------------------------------------------------------- */
@@ -47,58 +55,13 @@ static ek_status one_side(eki_step *step, int side, const char *why)
 	                    s->piece[0].step[side]->method->name);
 }
 
-/* ---- Work ------------------------------------------------------------------------------------ */
-
-enum { ROWS = 4096 }; /* rows of a part that a thread counts */
-
-struct count {
-	const eki_step *step;
-	int64_t *work;
-};
-
-static void count_part(void *arg, int part)
-{
-	const struct count *c = arg;
-	const int64_t rows = c->step->in[0]->rows, begin = (int64_t)part * ROWS;
-
-	for (int64_t i = begin; i < rows && i < begin + ROWS; i++)
-		c->work[i + 1] = 1 + (int64_t)eki_batch_terms(c->step, EKI_PRODUCT, i, i + 1);
-}
-
-/* Cuts the rows in `parts` parts, of which part k has the share of the work between edge[k] and
- * edge[k + 1] thousandths, as far as whole rows can. Sets bound[k] to the row where part k begins,
- * share[k] to the share of the work above that row, from 0 to 1, and *terms to the number of
- * products and of entries of D. */
-static ek_status cut_rows(const eki_step *step, const double *edge, int parts, int64_t *bound,
-                          double *share, int64_t *terms)
-{
-	const int64_t rows = step->in[0]->rows;
-	int64_t *work = NULL, row = 0;
-	ek_status status;
-
-	EK_TRY(eki_alloc(step->ctx, rows + 1, sizeof *work, (void *)&work));
-	work[0] = 0;
-	eki_parallel(step->ctx, step->threads, (int)eki_groups(rows, ROWS), count_part,
-	             &(struct count){step, work});
-	for (int64_t i = 0; i < rows; i++)
-		work[i + 1] += work[i];
-	*terms = work[rows] - rows;
-	for (int k = 0; k <= parts; k++) {
-		while (row < rows && (double)work[row] < edge[k] * (double)work[rows])
-			row++;
-		bound[k] = row;
-		share[k] = work[rows] > 0 ? (double)work[row] / (double)work[rows] : 0;
-	}
-done:
-	eki_free(step->ctx, work, rows + 1, sizeof *work);
-	return status;
-}
-
 /* ---- Times ----------------------------------------------------------------------------------- */
 
-/* Sets *best to the seconds of the fastest of TIMED_RUNS runs with the pieces that there are, each
- * of which makes a new C. The run before these does not count. Times are those of method `as`. */
-static ek_status time_runs(const eki_step *step, int first, const ek_method *as, double *best)
+/* Sets *best to the seconds of the fastest of TIMED_RUNS runs with the pieces that there are. The
+ * run before these does not count. It makes C, and the others write its values if `keep` is true,
+ * as most of many runs will; otherwise each makes a new C. Times are those of method `as`. */
+static ek_status time_runs(const eki_step *step, int first, const ek_method *as, bool keep,
+                           double *best)
 {
 	eki_sparse_both *s = step->state;
 	const int64_t bytes = step->plan->scratch_bytes;
@@ -120,9 +83,11 @@ static ek_status time_runs(const eki_step *step, int first, const ek_method *as,
 		EK_TRY(eki_sparse_both_run(step, &v));
 		ns = eki_balance_timed(step, as, false, eki_now_ns() - start);
 		*best = k <= 1 || 1e-9 * ns < *best ? 1e-9 * ns : *best;
-		eki_store_free(step->ctx, &C);
+		if (!keep)
+			eki_store_free(step->ctx, &C);
 	}
 done:
+	eki_store_free(step->ctx, &C);
 	s->moves = moves;
 	eki_free(step->ctx, scratch, bytes, 1);
 	return status;
@@ -132,27 +97,61 @@ done:
 static ek_status time_piece(eki_step *step, int64_t begin, int64_t end, unsigned sides, times *t)
 {
 	const int64_t rows[] = {begin, end};
-	eki_sparse_both *s = step->state;
+	const eki_sparse_both *s = step->state;
 
 	EK_RETURN_IF(eki_sparse_make(step, rows, 1, sides));
-	if (sides & EKI_SPARSE_HOST)
-		EK_RETURN_IF(time_runs(step, 0, s->piece[0].step[EKI_HOST_SIDE]->method, &t->host));
-	if (sides & EKI_SPARSE_DEVICE)
-		EK_RETURN_IF(
-			time_runs(step, 1, s->piece[0].step[EKI_DEVICE_SIDE]->method, &t->device));
+	for (int side = 0; side < EKI_SIDES; side++)
+		if (sides >> side & 1)
+			EK_RETURN_IF(time_runs(step, side == EKI_DEVICE_SIDE,
+			                       s->piece[0].step[side]->method, t->measures,
+			                       &t->alone[side]));
 	return EK_OK;
+}
+
+/* Returns the side that is faster alone. */
+static int faster(const times *t)
+{
+	return t->alone[EKI_DEVICE_SIDE] < t->alone[EKI_HOST_SIDE] ? EKI_DEVICE_SIDE
+	                                                           : EKI_HOST_SIDE;
+}
+
+/* Tells whether the time of the slower side may decide the choice, too. */
+static bool near(const times *t)
+{
+	return t->alone[!faster(t)] <= NEAR * t->alone[faster(t)];
+}
+
+/* Times products of all rows: by the faster side until that is one that was measured, and by the
+ * other one if it is near. */
+static ek_status time_all(eki_step *step, times *t)
+{
+	for (;;) {
+		const unsigned fast = 1u << faster(t), slow = near(t) ? 1u << !faster(t) : 0;
+		const unsigned next = fast & ~t->measured ? fast : slow & ~t->measured;
+
+		if (!next)
+			return EK_OK;
+		EK_RETURN_IF(time_piece(step, 0, step->in[0]->rows, next, t));
+		t->measured |= next;
+	}
 }
 
 /* ---- The choice ------------------------------------------------------------------------------ */
 
-static ek_status say_times(eki_step *step, const times *t)
+static const char *how(const times *t, int side)
+{
+	return t->measured >> side & 1 ? "" : " (by a sample)";
+}
+
+/* Says what a product takes. `timed` tells whether both sides together were measured. */
+static ek_status say_times(eki_step *step, const times *t, bool timed)
 {
 	return eki_step_say(step,
-	                    "         a product takes, %s: the device %.6f ms, the "
-	                    "processor %.6f ms, both together %.6f ms%s\n",
-	                    t->measured ? "the faster side as measured" : "by a sample",
-	                    1e3 * t->device, 1e3 * t->host, 1e3 * t->both,
-	                    t->measured ? "" : " (predicted)");
+	                    "         a product takes: the device %.6f ms%s, the processor %.6f "
+	                    "ms%s, both together %.6f ms%s\n",
+	                    1e3 * t->alone[EKI_DEVICE_SIDE], how(t, EKI_DEVICE_SIDE),
+	                    1e3 * t->alone[EKI_HOST_SIDE], how(t, EKI_HOST_SIDE), 1e3 * t->both,
+	                    timed ? "" : " (predicted)");
 }
 
 /* Says which rows are whose, and by which methods. `share` is that of the device. */
@@ -196,28 +195,45 @@ static ek_status make_cut(eki_step *step, const int64_t bound[EKI_SHARES + 1], i
 	return eki_sparse_make(step, begin, pieces, 0);
 }
 
-/* Compares both sides with the faster one alone, which `t` names by the times of a sample. */
+/* Finds the best cut, and the time of both sides together from the times of each. Returns the
+ * number of the cut. */
+static int find_cut(const eki_above above[EKI_SHARES + 1], times *t)
+{
+	const eki_speeds speeds = {.device = t->alone[EKI_DEVICE_SIDE],
+	                           .host = t->alone[EKI_HOST_SIDE]};
+
+	return eki_best_cut(&speeds, above, &t->both);
+}
+
+static bool pays(const times *t)
+{
+	return eki_both_pays(t->both, t->alone[faster(t)]);
+}
+
+/* Compares both sides with the faster one alone. The times in `t` are those of a sample. */
 static ek_status decide(eki_step *step, const int64_t bound[EKI_SHARES + 1],
                         const eki_above above[EKI_SHARES + 1], times *t)
 {
-	const eki_speeds speeds = {.device = t->device, .host = t->host};
-	const int faster = t->device < t->host ? EKI_DEVICE_SIDE : EKI_HOST_SIDE;
-	double *alone = faster == EKI_DEVICE_SIDE ? &t->device : &t->host;
-	const int at = eki_best_cut(&speeds, above, &t->both);
+	const eki_sparse_both *s = step->state;
+	int at = find_cut(above, t);
+	bool timed = false;
 
-	if (eki_both_pays(t->both, *alone) && t->measured) {
-		EK_RETURN_IF(time_piece(step, 0, step->in[0]->rows, 1u << faster, t));
-		EK_RETURN_IF(make_cut(step, bound, at, above[at].work));
-		EK_RETURN_IF(time_runs(step, ((eki_sparse_both *)step->state)->first, step->method,
-		                       &t->both));
-	} else if (eki_both_pays(t->both, *alone)) {
-		EK_RETURN_IF(make_cut(step, bound, at, above[at].work));
+	if (t->measures && (near(t) || pays(t))) {
+		EK_RETURN_IF(time_all(step, t));
+		at = find_cut(above, t);
 	}
-	if (!eki_both_pays(t->both, *alone))
-		EK_RETURN_IF(one_side(step, faster, ", since both together would not be faster"));
+	if (pays(t)) {
+		EK_RETURN_IF(make_cut(step, bound, at, above[at].work));
+		if (t->measures)
+			EK_RETURN_IF(time_runs(step, s->first, step->method, true, &t->both));
+		timed = t->measures;
+	}
+	if (!pays(t))
+		EK_RETURN_IF(
+			one_side(step, faster(t), ", since both together would not be faster"));
 	else
 		EK_RETURN_IF(say_share(step, above[at].work, "by the speeds measured"));
-	return say_times(step, t);
+	return say_times(step, t, timed);
 }
 
 /* Cuts the rows where a sample says. */
@@ -227,14 +243,15 @@ static ek_status cut_by_sample(eki_step *step)
 	double edge[EKI_SHARES + 1], share[EKI_SHARES + 1];
 	int64_t bound[EKI_SHARES + 1];
 	eki_above above[EKI_SHARES + 1];
-	times t = {.measured = step->problem->calls >= EKI_TRIAL_CALLS};
+	const eki_problem *problem = step->problem;
+	times t = {.measures = problem->announced && problem->calls >= EKI_TRIAL_CALLS};
 	int64_t terms;
 	int begin = BEGIN;
 	double part;
 
 	for (int k = 0; k <= EKI_SHARES; k++)
 		edge[k] = (double)k / EKI_SHARES;
-	EK_RETURN_IF(cut_rows(step, edge, EKI_SHARES, bound, share, &terms));
+	EK_RETURN_IF(eki_sparse_cut(step, edge, EKI_SHARES, bound, share, &terms));
 	if (terms == 0)
 		return one_side(step, EKI_HOST_SIDE, ", since C has no entries");
 	for (int k = 0; k <= EKI_SHARES; k++)
@@ -245,8 +262,8 @@ static ek_status cut_by_sample(eki_step *step)
 	part = share[END] - share[begin];
 	EK_RETURN_IF(time_piece(step, bound[begin], bound[END], EKI_SPARSE_DEVICE | EKI_SPARSE_HOST,
 	                        &t));
-	t.device /= part;
-	t.host /= part;
+	for (int side = 0; side < EKI_SIDES; side++)
+		t.alone[side] /= part;
 	return decide(step, bound, above, &t);
 }
 
@@ -258,7 +275,7 @@ static ek_status cut_as_asked(eki_step *step, int64_t thousandths)
 	int64_t bound[EKI_COUNT(edge)], terms;
 	double share[EKI_COUNT(edge)];
 
-	EK_RETURN_IF(cut_rows(step, edge, 2, bound, share, &terms));
+	EK_RETURN_IF(eki_sparse_cut(step, edge, 2, bound, share, &terms));
 	s->first = 1;
 	s->share = thousandths;
 	EK_RETURN_IF(eki_sparse_make(step, bound, 2, 0));

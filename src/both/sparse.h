@@ -3,7 +3,7 @@
  * methods with the trait EKI_TOGETHER.
  *
  *   sparse.c        which rows are whose
- *   sparse_pieces.c pieces of the rows, each a child step of the sides that may compute it
+ *   sparse_pieces.c cuts of the rows; pieces, each a child step of the sides that may compute it
  *   sparse_run.c    a run: both sides at the same time, then the parts of C are put together
  *   sparse_parts.c  parts of the rows of C */
 #ifndef EK_BOTH_SPARSE_H
@@ -33,6 +33,12 @@ typedef struct eki_sparse_both {
 } eki_sparse_both;
 
 int64_t eki_sparse_rows(const eki_sparse_both *s, int k);
+/* Cuts the rows in `parts` parts, of which part k has the share of the work between edge[k] and
+ * edge[k + 1] thousandths, as far as whole rows can. Sets bound[k] to the row where part k begins,
+ * share[k] to the share of the work above that row, from 0 to 1, and *terms to the number of
+ * products and of entries of D. */
+ek_status eki_sparse_cut(const eki_step *step, const double *edge, int parts, int64_t *bound,
+                         double *share, int64_t *terms);
 /* Makes pieces that begin at the rows `begin`, the last of which ends at begin[pieces]. One piece
  * is prepared for the sides in `one`. Of several the first is always the device's, and the last the
  * processor's; the others, which may move, are prepared for both. Pieces that were made before are

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Pieces of the rows of a sparse product. Each has views of its rows of A and D, with row pointers
  * that start at 0, all of B, and a child step on each side that may compute it. The children on the
- * device share their copy of B there. */
+ * device share their copy of B there. Rows are cut by the number of their products. */
 #include "both/sparse.h"
 
 #ifndef EK_NO_GPU
+
+/* ---- Pieces --------------------------------------------------------------------------------- */
 
 int64_t eki_sparse_rows(const eki_sparse_both *s, int k)
 {
@@ -60,6 +62,49 @@ ek_status eki_sparse_make(eki_step *step, const int64_t *begin, int pieces, unsi
 				EK_RETURN_IF(prepare_side(step, k, side));
 	}
 	return EK_OK;
+}
+
+/* ---- Work ------------------------------------------------------------------------------------ */
+
+enum { ROWS = 4096 }; /* rows of a part that a thread counts */
+
+struct count {
+	const eki_step *step;
+	int64_t *work;
+};
+
+static void count_part(void *arg, int part)
+{
+	const struct count *c = arg;
+	const int64_t rows = c->step->in[0]->rows, begin = (int64_t)part * ROWS;
+
+	for (int64_t i = begin; i < rows && i < begin + ROWS; i++)
+		c->work[i + 1] = 1 + (int64_t)eki_batch_terms(c->step, EKI_PRODUCT, i, i + 1);
+}
+
+ek_status eki_sparse_cut(const eki_step *step, const double *edge, int parts, int64_t *bound,
+                         double *share, int64_t *terms)
+{
+	const int64_t rows = step->in[0]->rows;
+	int64_t *work = NULL, row = 0;
+	ek_status status;
+
+	EK_TRY(eki_alloc(step->ctx, rows + 1, sizeof *work, (void *)&work));
+	work[0] = 0;
+	eki_parallel(step->ctx, step->threads, (int)eki_groups(rows, ROWS), count_part,
+	             &(struct count){step, work});
+	for (int64_t i = 0; i < rows; i++)
+		work[i + 1] += work[i];
+	*terms = work[rows] - rows;
+	for (int k = 0; k <= parts; k++) {
+		while (row < rows && (double)work[row] < edge[k] * (double)work[rows])
+			row++;
+		bound[k] = row;
+		share[k] = work[rows] > 0 ? (double)work[row] / (double)work[rows] : 0;
+	}
+done:
+	eki_free(step->ctx, work, rows + 1, sizeof *work);
+	return status;
 }
 
 #endif

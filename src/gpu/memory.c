@@ -15,6 +15,9 @@
  * without entries. */
 enum { LEAST_BYTES = 64 };
 
+/* Arrays that are taken at most to see whether there is memory for them. */
+enum { ROOM_ARRAYS = 16 };
+
 typedef struct eki_mirror {
 	struct eki_mirror *next;
 	const void *array;
@@ -69,13 +72,20 @@ done:
 	return status;
 }
 
-ek_status eki_device_room(const ek_context *ctx, int64_t bytes)
+/* Takes the memory in arrays, and gives it back. OpenCL grants a buffer only a part of the memory,
+ * often a quarter. */
+ek_status eki_device_room(const ek_context *ctx, int64_t bytes, int64_t array)
 {
-	eki_buffer b;
+	eki_buffer b[ROOM_ARRAYS] = {0};
+	const int64_t least = bytes / ROOM_ARRAYS + 1, each = array > least ? array : least;
+	ek_status status = EK_OK;
 
-	EK_RETURN_IF(eki_buffer_alloc(ctx->device, bytes, 1, false, &b));
-	eki_buffer_free(ctx->device, &b);
-	return EK_OK;
+	for (int k = 0; k < ROOM_ARRAYS && bytes > 0 && status == EK_OK; k++, bytes -= each)
+		status =
+			eki_buffer_alloc(ctx->device, bytes < each ? bytes : each, 1, false, &b[k]);
+	for (int k = 0; k < ROOM_ARRAYS; k++)
+		eki_buffer_free(ctx->device, &b[k]);
+	return status;
 }
 
 void eki_buffer_free(eki_device *dev, eki_buffer *b)

@@ -36,10 +36,11 @@ bool eki_device_is_processor(const ek_context *ctx)
 	return false;
 }
 
-ek_status eki_device_room(const ek_context *ctx, int64_t bytes)
+ek_status eki_device_room(const ek_context *ctx, int64_t bytes, int64_t array)
 {
 	(void)ctx;
 	(void)bytes;
+	(void)array;
 	return none();
 }
 

@@ -301,6 +301,10 @@ ek_status eki_cl_launch(eki_device *d, void *kernel, int64_t groups, int group_s
 	const size_t local = (size_t)group_size, global = (size_t)groups * local;
 	cl_event *event;
 
+	if (groups > (int64_t)(SIZE_MAX / 2 / local))
+		return eki_fail(EK_EUNSUPPORTED,
+		                "a launch of %lld groups of %d; OpenCL takes %zu work-items here",
+		                (long long)groups, group_size, SIZE_MAX / 2);
 	for (int k = 0; k < count; k++)
 		EK_RETURN_IF(set_arg(kernel, (cl_uint)k, &args[k]));
 	EK_RETURN_IF(begin(o, &event));

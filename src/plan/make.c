@@ -33,7 +33,7 @@ static ek_status prepare(ek_plan *p, const ek_hints *h)
 	p->chosen = p->root;
 	EK_RETURN_IF(eki_step_prepare(&p->root));
 	if (p->automatic && p->room > 0)
-		EK_RETURN_IF(eki_device_room(p->ctx, p->room));
+		EK_RETURN_IF(eki_device_room(p->ctx, p->room, p->room_array));
 	eki_plan_note_parameters(p);
 	EK_RETURN_IF(eki_operands_limit(p));
 	return eki_scratch_make(p);
@@ -95,6 +95,7 @@ ek_status eki_plan_make(const eki_operation *operation, const ek_matrix *A, cons
 	problem.A[0].M = A;
 	problem.A[0].op = h->op == EK_OP_T ? EK_OP_T : EK_OP_N;
 	problem.calls = h->calls ? h->calls : 1000;
+	problem.announced = h->calls > 0;
 	problem.width = operation->width ? h->width ? h->width : operation->width : 1;
 	problem.reproducible = h->reproducible;
 	problem.memory = h->memory;

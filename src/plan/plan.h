@@ -49,6 +49,7 @@ struct eki_problem {
 		ek_op op;
 	} A[EKI_MAX_MATRICES];
 	int64_t calls;  /* expected number of runs */
+	bool announced; /* whether hints.calls says so */
 	int64_t memory; /* limit on memory in bytes, as in ek_hints */
 	int64_t width;  /* expected number of columns of dense blocks; 1 for vectors */
 	ek_index index; /* index type of a sparse result */
@@ -244,8 +245,9 @@ struct ek_plan {
 	int64_t zero_begin, zero_end; /* the bytes of scratch that must be 0 are in this range */
 	int64_t run_bytes; /* most bytes that a run allocates besides scratch and result */
 	/* bytes that a run needs on the device besides what the plan has there, as far as the
-	 * method said; for a choice of the library there must be room for them */
-	int64_t room;
+	 * method said, and those of the longest array; for a choice of the library there must be
+	 * room for them */
+	int64_t room, room_array;
 	bool automatic; /* whether the library chose the method of the root */
 	void *_Atomic scratch[EKI_SCRATCH_KEPT];
 	struct eki_trials *trials; /* with hints.measure: plans that do the runs; else NULL */
@@ -299,8 +301,9 @@ const ek_method *eki_together(const ek_context *ctx, ek_operation operation);
 /* Returns the method that has a part of A on a device at a time, or NULL if an operation has
  * none. */
 const ek_method *eki_in_batches(ek_operation operation);
-/* Returns EK_ENOMEM if the context's device has less than `bytes` bytes of memory now. */
-ek_status eki_device_room(const ek_context *ctx, int64_t bytes);
+/* Returns EK_ENOMEM if the context's device does not have `bytes` bytes of memory now for arrays of
+ * which the longest has `array` bytes. */
+ek_status eki_device_room(const ek_context *ctx, int64_t bytes, int64_t array);
 /* Runs a step in which a device takes part. Runs of the same plan take turns. If y0 and y differ,
  * first copies y0 to y. The two must both be in host memory or both in device memory. */
 ek_status eki_gpu_run(const eki_step *step, eki_run *v);

@@ -44,8 +44,8 @@ static ek_status replay(eki_gpu_arrays *on, const eki_adheap_shape *shape, const
 	                        eki_arg_buffer(&path),
 	                        eki_arg_buffer(counts)};
 
-	return eki_job_launch(&on->job, "adheap_replay", a->lists, EKI_GPU_HEAP_GROUP, args,
-	                      EKI_COUNT(args));
+	return eki_job_launch(&on->job, "adheap_replay", a->lists,
+	                      eki_gpu_heap_group(on->job.device), args, EKI_COUNT(args));
 }
 
 ek_status eki_gpu_adheaps_replay(const eki_step *step, const eki_array *a)

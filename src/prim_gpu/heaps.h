@@ -5,7 +5,12 @@
 
 #include "prim_gpu/arrays.h"
 
-enum { EKI_GPU_HEAP_GROUP = 32 }; /* work-items of a group, which has one heap */
+/* Returns the work-items of a group, which has one heap: as many as the device runs in step, but at
+ * least 32 and at most 64. */
+static inline int eki_gpu_heap_group(const eki_device *dev)
+{
+	return dev->info.lanes > 32 ? 64 : 32;
+}
 
 /* Makes the kernels of kselect_heap.cl those of the next launches. */
 ek_status eki_gpu_heaps_use(eki_job *job, ek_value type);

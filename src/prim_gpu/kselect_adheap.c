@@ -137,7 +137,7 @@ ek_status eki_gpu_adheaps_use(eki_job *job, ek_value type)
 	eki_gpu_pairs(type, 0, defines, sizeof defines);
 	if (eki_gpu_adheaps_at_once(job->device))
 		strcat(defines, EKI_HOST_ATOMICS);
-	eki_gpu_word(defines, "EK_WG", EKI_GPU_HEAP_GROUP);
+	eki_gpu_word(defines, "EK_WG", eki_gpu_heap_group(job->device));
 	eki_gpu_word(defines, "LEVELS", LEVELS);
 	return eki_job_program(job, "kselect_adheap", defines, eki_cl_kselect_adheap);
 }
@@ -151,7 +151,7 @@ ek_status eki_gpu_adheaps_make(eki_job *job, const eki_array *a, const eki_adhea
 		eki_arg_i64(shape->head), eki_arg_i64(shape->room), eki_arg_buffer(in),
 		eki_arg_buffer(heaps),    eki_arg_buffer(root),     eki_arg_buffer(counts)};
 
-	return eki_job_launch(job, "adheap_make", a->lists, EKI_GPU_HEAP_GROUP, args,
+	return eki_job_launch(job, "adheap_make", a->lists, eki_gpu_heap_group(job->device), args,
 	                      EKI_COUNT(args));
 }
 
@@ -171,8 +171,8 @@ static ek_status serve(const adheap *h)
 	                        eki_arg_buffer(&h->root),
 	                        eki_arg_buffer(h->counts)};
 
-	EK_RETURN_IF(eki_job_launch(&h->on->job, "adheap_serve", a->lists, EKI_GPU_HEAP_GROUP, args,
-	                            EKI_COUNT(args)));
+	EK_RETURN_IF(eki_job_launch(&h->on->job, "adheap_serve", a->lists,
+	                            eki_gpu_heap_group(h->on->job.device), args, EKI_COUNT(args)));
 	return h->on->job.device->driver->flush(h->on->job.device);
 }
 
@@ -300,12 +300,12 @@ static ek_status select_all(adheap *h, const eki_buffer *in)
 static ek_status results(const adheap *h, const eki_buffer *kth, const eki_buffer *smallest)
 {
 	const eki_array *a = h->a;
+	const int group = eki_gpu_heap_group(h->on->job.device);
 	const eki_arg args[] = {eki_arg_i64(a->lists), eki_arg_i64(h->shape.head),
 	                        eki_arg_i64(h->shape.room), eki_arg_buffer(&h->heaps),
 	                        eki_arg_buffer(kth)};
 
-	EK_RETURN_IF(eki_job_launch(&h->on->job, "adheap_roots",
-	                            eki_groups(a->lists, EKI_GPU_HEAP_GROUP), EKI_GPU_HEAP_GROUP,
+	EK_RETURN_IF(eki_job_launch(&h->on->job, "adheap_roots", eki_groups(a->lists, group), group,
 	                            args, EKI_COUNT(args)));
 	if (a->smallest)
 		EK_RETURN_IF(eki_gpu_heaps_nodes(&h->on->job, a, h->shape.head, h->shape.room,

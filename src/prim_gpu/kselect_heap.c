@@ -17,19 +17,20 @@ ek_status eki_gpu_heaps_use(eki_job *job, ek_value type)
 	char defines[EKI_GPU_WORDS];
 
 	eki_gpu_pairs(type, 0, defines, sizeof defines);
-	eki_gpu_word(defines, "EK_WG", EKI_GPU_HEAP_GROUP);
+	eki_gpu_word(defines, "EK_WG", eki_gpu_heap_group(job->device));
 	return eki_job_program(job, "kselect_heap", defines, eki_cl_kselect_heap);
 }
 
 ek_status eki_gpu_heaps_nodes(eki_job *job, const eki_array *a, int64_t head, int64_t room,
                               const eki_buffer *heaps, const eki_buffer *smallest)
 {
-	const int64_t per = eki_groups(a->k, EKI_GPU_HEAP_GROUP);
+	const int group = eki_gpu_heap_group(job->device);
+	const int64_t per = eki_groups(a->k, group);
 	const eki_arg args[] = {eki_arg_i64(a->k), eki_arg_i64(head),     eki_arg_i64(room),
 	                        eki_arg_i64(per),  eki_arg_buffer(heaps), eki_arg_buffer(smallest)};
 
 	EK_RETURN_IF(eki_gpu_heaps_use(job, a->type));
-	return eki_job_launch(job, "heap_nodes", eki_times(per, a->lists), EKI_GPU_HEAP_GROUP, args,
+	return eki_job_launch(job, "heap_nodes", eki_times(per, a->lists), group, args,
 	                      EKI_COUNT(args));
 }
 
@@ -83,8 +84,8 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	                        eki_arg_i64(room),    eki_arg_buffer(&in),   eki_arg_buffer(heaps),
 	                        eki_arg_buffer(&kth), eki_arg_buffer(counts)};
 
-	EK_TRY(eki_job_launch(&on.job, "heap_select", a->lists, EKI_GPU_HEAP_GROUP, args,
-	                      EKI_COUNT(args)));
+	EK_TRY(eki_job_launch(&on.job, "heap_select", a->lists, eki_gpu_heap_group(on.job.device),
+	                      args, EKI_COUNT(args)));
 	if (a->smallest)
 		EK_TRY(eki_gpu_heaps_nodes(&on.job, a, a->arity - 1, room, heaps, &smallest));
 	status = eki_gpu_heaps_count(&on, counts);

@@ -32,15 +32,17 @@ static ek_status use_program(eki_job *job, const eki_step *step)
 static ek_status prepare(eki_step *step)
 {
 	const ek_store *A = step->in[0], *B = step->in[1];
-	const int64_t entry = eki_entry_bytes(A);
-	const int64_t ptr = (int64_t)eki_ptr_size(A->index);
+	const int64_t most = A->nnz + B->nnz, value = (int64_t)ek_value_size(A->value);
+	const int64_t idx = (int64_t)eki_idx_size(A->index);
+	const int64_t common = (int64_t)eki_ptr_size(A->index) * (A->nnz + A->nnz / 1024 + 64);
+	const int64_t longest = eki_times(most, value > idx ? value : idx);
 	eki_job job;
 	ek_status status;
 
 	EK_RETURN_IF(eki_gpu_product_prepare(step));
-	step->plan->run_bytes = 16 * (A->rows + 1) + ptr * (A->nnz + A->nnz / 1024 + 64) +
-	                        eki_times(A->nnz + B->nnz, entry);
+	step->plan->run_bytes = 16 * (A->rows + 1) + common + eki_times(most, eki_entry_bytes(A));
 	step->plan->room = step->plan->run_bytes;
+	step->plan->room_array = common > longest ? common : longest;
 	eki_job_begin_for(step, &job);
 	status = use_program(&job, step);
 	eki_job_end(&job);
@@ -62,8 +64,8 @@ static ek_status find_common(eki_gpu_product *p, const eki_buffer *common)
 		return p->job.device->driver->clear(p->job.device, common);
 	EK_RETURN_IF(eki_job_launch(&p->job, "find_common", eki_groups(n, WG * EACH), WG, args,
 	                            EKI_COUNT(args)));
-	EK_RETURN_IF(eki_gpu_scan(&p->job, eki_ptr_type(step->in[0]->index),
-	                          EK_SUM, EK_EXCLUSIVE, n + 1, common, common));
+	EK_RETURN_IF(eki_gpu_scan(&p->job, eki_ptr_type(step->in[0]->index), EK_SUM, EK_EXCLUSIVE,
+	                          n + 1, common, common));
 	return use_program(&p->job, step);
 }
 

@@ -7,20 +7,19 @@
  *
  *   - the temporary row, up to its bound: it doubles or, if its first room was a guess, grows by
  *     half. In the device's own memory, which cannot be re-allocated, all rows that grow get places
- *     in a new block, and are copied there. In memory that host and device share, every row has
- *     addresses for its bound from the beginning, and only those that it uses have memory behind
- *     them. So a row grows where it is
+ *     in a new block, and are copied there; a block that all rows have left is dropped. In memory
+ *     that host and device share, every row has addresses for its bound from the beginning, and
+ *     only those that it uses have memory behind them. So a row grows where it is
  *   - the room in local memory, for all rows, as long as it fits. Rows that are longer stay in
  *     global memory, and local memory takes what each launch adds to them
  *
- * A row whose room has reached its bound never stops for room again, so there are at most
+ * A row whose room has reached its bound never stops for room again, so a row has at most
  * log2(bound / 256) doublings, or log1.5(bound) growths by half, and after these a launch for each
  * time that local memory is full.
  *
  * Liu 2015, sections 7.4.3, 9.4.2 and 9.5.3. */
 #include <stdio.h>
 
-#include "spgemm/bins_rooms.h"
 #include "spgemm_gpu/csr_bins.h"
 
 #ifndef EK_NO_GPU
@@ -28,9 +27,6 @@
 EKI_KERNEL_TEXT(eki_cl_bins_merge, "spgemm_gpu/bins_merge.cl");
 
 enum {
-	STATE = 4, /* numbers of a state and of an item (bins_merge.cl) */
-	ITEM = 3,
-	NEED = 3,              /* the number of a state that says how much room is needed */
 	LOCAL_MOST = 48 << 10, /* local memory that every CUDA device grants without a request */
 	WG_LEAST = 64,
 	WG_MOST = 256
@@ -89,9 +85,14 @@ ek_status eki_gpu_merge_prepare(eki_job *job, const eki_step *step, eki_gpu_bins
 	return eki_gpu_merge_program(job, step, s, first_level(s), false);
 }
 
-int64_t eki_gpu_merge_bytes(void)
+int64_t eki_gpu_merge_bytes(int64_t rows)
 {
-	return (int64_t)sizeof(eki_gpu_merged_row) + 2 * (STATE + ITEM) * (int64_t)sizeof(int64_t);
+	const int64_t row = (int64_t)sizeof(eki_gpu_merged_row) +
+	                    2 * (EKI_MERGE_STATE + EKI_MERGE_ITEM) * (int64_t)sizeof(int64_t);
+
+	return rows == 0 ? 0
+	                 : eki_plus(eki_times(rows, row),
+	                            eki_times(eki_gpu_most_blocks(rows), sizeof(eki_gpu_block)));
 }
 
 /* ---- Launches -------------------------------------------------------------------------------- */
@@ -110,12 +111,16 @@ ek_status eki_gpu_merge_begin(eki_gpu_bins_run *o, eki_gpu_merging *m)
 	if (count == 0)
 		return EK_OK;
 	EK_RETURN_IF(eki_calloc(o->step->ctx, count, sizeof *m->row, (void *)&m->row));
-	EK_RETURN_IF(eki_calloc(o->step->ctx, count, STATE * sizeof(int64_t), (void *)&m->state));
-	EK_RETURN_IF(eki_alloc(o->step->ctx, count, ITEM * sizeof(int64_t), (void *)&m->item));
-	EK_RETURN_IF(eki_job_buffer(job, count, STATE * sizeof(int64_t), &m->on_state));
-	EK_RETURN_IF(eki_job_buffer(job, count, ITEM * sizeof(int64_t), &m->list));
+	EK_RETURN_IF(eki_calloc(o->step->ctx, count, EKI_MERGE_STATE * sizeof(int64_t),
+	                        (void *)&m->state));
+	EK_RETURN_IF(
+		eki_alloc(o->step->ctx, count, EKI_MERGE_ITEM * sizeof(int64_t), (void *)&m->item));
+	EK_RETURN_IF(eki_calloc(o->step->ctx, eki_gpu_most_blocks(count), sizeof *m->block,
+	                        (void *)&m->block));
+	EK_RETURN_IF(eki_job_buffer(job, count, EKI_MERGE_STATE * sizeof(int64_t), &m->on_state));
+	EK_RETURN_IF(eki_job_buffer(job, count, EKI_MERGE_ITEM * sizeof(int64_t), &m->list));
 	m->level = first_level(o->s);
-	return eki_buffer_write(job->device, m->on_state, m->state, STATE * numbers);
+	return eki_buffer_write(job->device, m->on_state, m->state, EKI_MERGE_STATE * numbers);
 }
 
 void eki_gpu_merge_end(eki_gpu_merging *m)
@@ -125,19 +130,13 @@ void eki_gpu_merge_end(eki_gpu_merging *m)
 	if (count == 0)
 		return;
 	eki_free(m->o->step->ctx, m->row, count, sizeof *m->row);
-	eki_free(m->o->step->ctx, m->state, count, STATE * sizeof(int64_t));
-	eki_free(m->o->step->ctx, m->item, count, ITEM * sizeof(int64_t));
-}
-
-/* Adds a block. Its memory is that of `col` and `val`, which may be NULL. */
-static int add_block(eki_gpu_merging *m, const eki_buffer *col, const eki_buffer *val)
-{
-	m->block[m->blocks] = (eki_gpu_block){col, val ? val : col};
-	return m->blocks++;
+	eki_free(m->o->step->ctx, m->state, count, EKI_MERGE_STATE * sizeof(int64_t));
+	eki_free(m->o->step->ctx, m->item, count, EKI_MERGE_ITEM * sizeof(int64_t));
+	eki_free(m->o->step->ctx, m->block, eki_gpu_most_blocks(count), sizeof *m->block);
 }
 
 /* Goes on with the rows of a block that are not done. */
-static ek_status launch_block(eki_gpu_merging *m, int block)
+static ek_status launch_block(eki_gpu_merging *m, int64_t block)
 {
 	const eki_gpu_bins_run *o = m->o;
 	eki_job *job = &m->o->p.job;
@@ -145,9 +144,9 @@ static ek_status launch_block(eki_gpu_merging *m, int block)
 	int count = eki_gpu_product_args(o->step, o->p.run, args);
 	int64_t n = 0;
 
-	for (int64_t k = m->begin; k < m->end; k++)
+	for (int64_t k = m->begin; k < m->end && n < m->block[block].open; k++)
 		if (!m->row[k].done && m->row[k].block == block) {
-			int64_t *item = m->item + ITEM * n++;
+			int64_t *item = m->item + EKI_MERGE_ITEM * n++;
 
 			item[0] = k;
 			item[1] = m->row[k].place;
@@ -156,7 +155,7 @@ static ek_status launch_block(eki_gpu_merging *m, int block)
 	if (n == 0)
 		return EK_OK;
 	EK_RETURN_IF(eki_buffer_write(job->device, m->list, m->item,
-	                              n * ITEM * (int64_t)sizeof *m->item));
+	                              n * EKI_MERGE_ITEM * (int64_t)sizeof *m->item));
 	args[count++] = eki_arg_i64(o->s->merged);
 	args[count++] = eki_arg_buffer(o->s->row);
 	args[count++] = eki_arg_buffer(m->list);
@@ -169,83 +168,6 @@ static ek_status launch_block(eki_gpu_merging *m, int block)
 	return eki_job_launch(job, "merge_rows", n, o->s->wg, args, count);
 }
 
-/* ---- Growth ---------------------------------------------------------------------------------- */
-
-static bool wants_room(const eki_gpu_merging *m, int64_t k)
-{
-	return !m->row[k].done && m->state[STATE * k + NEED] > m->row[k].room;
-}
-
-static int64_t grown(const eki_gpu_merging *m, int64_t k)
-{
-	return eki_bins_grown(m->o->s->memory, m->row[k].room, m->o->s->bound[k]);
-}
-
-/* Copies all rows that grow from one block to their places in the last. */
-static ek_status move(eki_gpu_merging *m, int block, int64_t entry)
-{
-	int64_t n = 0;
-
-	for (int64_t k = m->begin; k < m->end; k++)
-		if (wants_room(m, k) && m->row[k].block == block) {
-			int64_t *item = m->item + ITEM * n++;
-
-			item[0] = m->row[k].place;
-			item[1] = m->row[k].next;
-			item[2] = m->state[STATE * k];
-			m->o->copied += item[2] * entry;
-		}
-	return eki_gpu_move(m->o, m->item, n, m->list, &m->block[block], &m->block[m->blocks - 1]);
-}
-
-/* Gives all rows that grow places in a new block with room for `all` entries. */
-static ek_status re_place(eki_gpu_merging *m, int64_t all, int64_t idx, int64_t val)
-{
-	eki_buffer *col, *values;
-	int last;
-
-	EK_RETURN_IF(eki_job_buffer(&m->o->p.job, all, (size_t)idx, &col));
-	EK_RETURN_IF(eki_job_buffer(&m->o->p.job, all, (size_t)val, &values));
-	last = add_block(m, col, values);
-	for (int block = 0; block < last; block++)
-		EK_RETURN_IF(move(m, block, idx + val));
-	for (int64_t k = m->begin; k < m->end; k++)
-		if (wants_room(m, k)) {
-			m->row[k].place = m->row[k].next;
-			m->row[k].block = last;
-		}
-	return EK_OK;
-}
-
-/* Lets the room of the rows that need more grow. */
-static ek_status grow(eki_gpu_merging *m)
-{
-	const ek_store *A = m->o->step->in[0];
-	const int64_t idx = (int64_t)eki_idx_size(A->index), val = (int64_t)ek_value_size(A->value);
-	const bool in_place = m->o->s->in_place;
-	int64_t all = 0;
-
-	for (int64_t k = m->begin; k < m->end; k++) {
-		eki_gpu_merged_row *r = &m->row[k];
-
-		if (!wants_room(m, k))
-			continue;
-		const int64_t uncapped = eki_bins_grown(m->o->s->memory, r->uncapped, INT64_MAX);
-
-		r->next = all;
-		all += grown(m, k);
-		m->o->bytes += (grown(m, k) - (in_place ? r->room : 0)) * (idx + val);
-		m->o->uncapped += (uncapped - (in_place ? r->uncapped : 0)) * (idx + val);
-		r->uncapped = uncapped;
-	}
-	if (all > 0 && !in_place)
-		EK_RETURN_IF(re_place(m, all, idx, val));
-	for (int64_t k = m->begin; k < m->end; k++)
-		if (wants_room(m, k))
-			m->row[k].room = grown(m, k);
-	return EK_OK;
-}
-
 /* ---- Rounds ---------------------------------------------------------------------------------- */
 
 /* Takes over what a launch has found out. Returns the number of rows that are not done. */
@@ -254,28 +176,32 @@ static int64_t look(eki_gpu_merging *m)
 	int64_t left = 0;
 
 	for (int64_t k = m->begin; k < m->end; k++) {
-		m->row[k].done = m->state[STATE * k + NEED] == 0;
-		left += !m->row[k].done;
+		const bool done = m->state[EKI_MERGE_STATE * k + EKI_MERGE_NEED] == 0;
+
+		m->block[m->row[k].block].open -= done && !m->row[k].done;
+		m->row[k].done = done;
+		left += !done;
 	}
 	return left;
 }
 
-/* Launches until all rows are done. */
+/* Launches until all rows, which are in the first block, are done. */
 static ek_status launch_rounds(eki_gpu_merging *m)
 {
 	const eki_gpu_bins *s = m->o->s;
-	const int64_t bytes = eki_gpu_merged(s) * STATE * (int64_t)sizeof(int64_t);
+	const int64_t bytes = eki_gpu_merged(s) * EKI_MERGE_STATE * (int64_t)sizeof(int64_t);
 
 	m->level = first_level(s);
 	m->past = false;
+	m->block[0].rows = m->block[0].open = m->end - m->begin;
 	for (int64_t left = m->end - m->begin; left > 0;) {
-		for (int block = 0; block < m->blocks; block++)
+		for (int64_t block = 0; block < m->blocks; block++)
 			EK_RETURN_IF(launch_block(m, block));
 		m->o->launches++;
 		EK_RETURN_IF(eki_buffer_read(m->o->p.job.device, m->on_state, m->state, bytes));
 		left = look(m);
 		if (left > 0)
-			EK_RETURN_IF(grow(m));
+			EK_RETURN_IF(eki_gpu_grow(m));
 		m->past = m->level == s->level_most;
 		m->level *= m->past ? 1 : 2;
 	}
@@ -287,7 +213,9 @@ ek_status eki_gpu_merge(eki_gpu_merging *m)
 	const eki_gpu_bins *s = m->o->s;
 	const int64_t longs = s->bins.begin[EKI_BIN_LONG] - s->merged;
 
-	add_block(m, m->o->col, m->o->val);
+	if (m->end == 0)
+		return EK_OK;
+	eki_gpu_first_block(m, m->o->col, m->o->val);
 	for (int64_t k = 0; k < m->end; k++) {
 		const int64_t room = s->bins.room ? s->bins.room[row_of(m, k)]
 		                     : s->memory == EKI_MEMORY_HYBRID && k >= longs ? EKI_LONG_FIRST
@@ -301,10 +229,10 @@ ek_status eki_gpu_merge(eki_gpu_merging *m)
 
 ek_status eki_gpu_merge_arrange(eki_gpu_merging *m)
 {
-	for (int block = 0; block < m->blocks; block++) {
+	for (int64_t block = 0; block < m->blocks; block++) {
 		int64_t n = 0;
 
-		for (int64_t k = 0; k < m->end; k++)
+		for (int64_t k = 0; k < m->end && n < m->block[block].rows; k++)
 			if (m->row[k].block == block) {
 				m->item[2 * n] = row_of(m, k);
 				m->item[2 * n++ + 1] = m->row[k].place;
@@ -328,8 +256,7 @@ ek_status eki_gpu_merge_count(eki_gpu_merging *m)
 	EK_RETURN_IF(eki_job_buffer(&o->p.job, eki_times(slots, o->s->counted), idx, &col));
 	o->bytes += slots * o->s->counted * (int64_t)idx;
 	o->uncapped = o->bytes;
-	m->blocks = 0;
-	add_block(m, col, NULL);
+	eki_gpu_first_block(m, col, col);
 	for (int64_t begin = 0; begin < count; begin = m->end) {
 		m->begin = begin;
 		m->end = begin + slots < count ? begin + slots : count;
@@ -346,12 +273,11 @@ ek_status eki_gpu_merge_count(eki_gpu_merging *m)
 ek_status eki_gpu_merge_into(eki_gpu_merging *m)
 {
 	const ek_store *C = m->o->p.run->C;
-	const int64_t numbers = STATE * m->end;
+	const int64_t numbers = EKI_MERGE_STATE * m->end;
 
 	if (m->end == 0)
 		return EK_OK;
-	m->blocks = 0;
-	add_block(m, m->o->col, m->o->val);
+	eki_gpu_first_block(m, m->o->col, m->o->val);
 	memset(m->state, 0, (size_t)numbers * sizeof *m->state);
 	EK_RETURN_IF(eki_buffer_write(m->o->p.job.device, m->on_state, m->state,
 	                              numbers * (int64_t)sizeof *m->state));

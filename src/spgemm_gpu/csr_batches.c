@@ -126,7 +126,8 @@ static ek_status choose_batch(eki_step *step, needs *n)
 	n->batch = want < n->batch ? want : n->batch;
 	n->batch = 2 * n->all < (double)n->batch ? (int64_t)(2 * n->all) : n->batch;
 	n->batch = n->batch > least ? n->batch : least;
-	while ((status = eki_device_room(step->ctx, n->batch)) == EK_ENOMEM && n->batch > least)
+	while ((status = eki_device_room(step->ctx, n->batch, n->batch)) == EK_ENOMEM &&
+	       n->batch > least)
 		n->batch = n->batch / 2 > least ? n->batch / 2 : least;
 	EK_RETURN_IF(status);
 	s->rows_room = n->batch - n->result < n->batch / 2 ? n->batch - n->result : n->batch / 2;

@@ -107,7 +107,7 @@ static needs find_needs(const eki_step *step, const eki_gpu_bins *s)
 	/* The lengths are summed up on the device, with an eighth more for the sums of tiles. */
 	n.always = eki_plus(eki_times(step->in[0]->rows + 1, 2 * size + size / 8) + TEXT_BYTES +
 	                            BUFFERS * EKI_JOB_LEAST,
-	                    eki_times(eki_gpu_merged(s), eki_gpu_merge_bytes()));
+	                    eki_gpu_merge_bytes(eki_gpu_merged(s)));
 	return n;
 }
 

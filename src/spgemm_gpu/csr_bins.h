@@ -24,7 +24,7 @@ typedef struct eki_gpu_bins {
 	int wg;                 /* work-items of a group that merges */
 	int level_most;         /* room for entries in the local memory of such a group */
 	int64_t slots, counted; /* precise method: rows counted at a time, room for each */
-	/* of the last run that made C, for ek_plan_explain */
+	/* of the last run that made C, for ek_plan_explain; `bytes` are those of all blocks */
 	_Atomic int64_t bytes, uncapped, launches, copied;
 } eki_gpu_bins;
 
@@ -33,7 +33,9 @@ enum { EKI_MAKE_COL = 1, EKI_MAKE_VAL = 2, EKI_MAKE_LENGTH = 4 };
 
 /* Memory for entries of temporary rows. */
 typedef struct eki_gpu_block {
-	const eki_buffer *col, *val; /* the same buffer if rows are only counted */
+	const eki_buffer *col, *val;   /* the same buffer if rows are only counted */
+	eki_buffer *own_col, *own_val; /* NULL if the memory is not of this block alone */
+	int64_t rows, open;            /* merged rows in it, and those of them that are not done */
 } eki_gpu_block;
 
 /* A run. */
@@ -90,15 +92,19 @@ ek_status eki_gpu_merge_prepare(eki_job *job, const eki_step *step, eki_gpu_bins
  * job. `past` tells whether rows are longer than that. */
 ek_status eki_gpu_merge_program(eki_job *job, const eki_step *step, const eki_gpu_bins *s,
                                 int level, bool past);
-/* Bytes of the host and of the device that a run needs for each merged row, besides entries. */
-int64_t eki_gpu_merge_bytes(void);
+/* Bytes of the host and of the device that a run needs for merged rows, besides entries. */
+int64_t eki_gpu_merge_bytes(int64_t rows);
+
+/* Numbers of a state and of an item (bins_merge.cl), and the one of a state that says how much room
+ * is needed. */
+enum { EKI_MERGE_STATE = 4, EKI_MERGE_ITEM = 3, EKI_MERGE_NEED = 3 };
 
 /* A merged row in progress. */
 typedef struct eki_gpu_merged_row {
 	int64_t place, room; /* where its entries are in its block, and how many fit there */
 	int64_t next;        /* its place in a new block, while it moves there */
 	int64_t uncapped;    /* room that it would have if that could pass its bound */
-	int block;
+	int64_t block;
 	bool done;
 } eki_gpu_merged_row;
 
@@ -109,10 +115,10 @@ typedef struct eki_gpu_merging {
 	int64_t *state, *item;       /* on the host; see bins_merge.cl */
 	eki_buffer *on_state, *list; /* on the device */
 	int64_t begin, end;          /* the rows that are computed now */
-	eki_gpu_block block[96];     /* the temporary rows, and one for each time that rows grow */
-	int blocks;
-	int level; /* room in local memory in the next launch */
-	bool past; /* whether rows are longer than that */
+	eki_gpu_block *block;        /* that of the first places, and some for rows that grew */
+	int64_t blocks;              /* each of the latter has rows or is free */
+	int level;                   /* room in local memory in the next launch */
+	bool past;                   /* whether rows are longer than that */
 } eki_gpu_merging;
 
 /* Takes the memory for the states of the merged rows. */
@@ -128,6 +134,15 @@ ek_status eki_gpu_merge_into(eki_gpu_merging *m);
 void eki_gpu_merge_end(eki_gpu_merging *m);
 /* Writes the values of all merged rows of a known C. */
 ek_status eki_gpu_merge_values(eki_gpu_bins_run *o);
+
+/* ---- bins_grow.c: room for them -------------------------------------------------------------- */
+
+/* Returns how many blocks there are at most for this many rows. */
+int64_t eki_gpu_most_blocks(int64_t rows);
+/* Makes the first block, in the memory of `col` and `val`, the only one. */
+void eki_gpu_first_block(eki_gpu_merging *m, const eki_buffer *col, const eki_buffer *val);
+/* Lets the room of the rows that need more grow. */
+ek_status eki_gpu_grow(eki_gpu_merging *m);
 
 /* ---- bins_run.c ------------------------------------------------------------------------------ */
 

@@ -11,6 +11,7 @@ enum {
 	CSR_PANELS_TILE = CSR_PANELS_WG * CSR_PANELS_EACH, /* entries */
 	CSR_PANELS_SECTOR = 32,                            /* bytes of x that a fetch brings */
 	CSR_PANELS_WIDEST = 1 << 15,                       /* columns of a panel */
+	CSR_PANELS_MOST = 65535, /* panels: with one more, numbers of 16 bits */
 	/* Bits of a tile: its columns are in no panel; it is the last of its chunk. */
 	CSR_PANELS_COLD = 1,
 	CSR_PANELS_LAST = 2

@@ -10,7 +10,6 @@
 enum {
 	GROUPS = 4,   /* chunks for each compute unit */
 	SHARE = 4,    /* least bytes of a chunk's entries, in parts of x that it copies */
-	MOST = 65535, /* panels that the method chooses: with one more, numbers of 16 bits */
 	CLASSES = 32, /* of columns */
 	PER = 4       /* numbers that describe a tile, or a chunk */
 };
@@ -378,7 +377,8 @@ ek_status csr_panels_make(eki_step *step, csr_panels *s)
 	const ek_store *A = step->in[0];
 	eki_device *dev = step->gpu->device;
 	const int64_t units = dev->info.units > 0 ? dev->info.units : 1;
-	const int64_t asked = step->param[CSR_PANELS_PANELS], most = asked ? asked : MOST;
+	const int64_t asked = step->param[CSR_PANELS_PANELS],
+		      most = asked ? asked : CSR_PANELS_MOST;
 	maker m = {.step = step, .s = s, .candidates = eki_groups(A->cols, s->width)};
 	ek_status status;
 

@@ -40,7 +40,8 @@ static ek_status budget_alloc(eki_device *d, eki_memory memory, int64_t size, vo
 
 	if (fails(false))
 		return eki_fail(EK_ENOMEM, "no memory");
-	if (budget.bytes && budget.live + size > budget.bytes)
+	if ((budget.bytes && budget.live + size > budget.bytes) ||
+	    (budget.array && size > budget.array))
 		return eki_fail(EK_ENOMEM, "no room for %lld bytes", (long long)size);
 	EK_RETURN_IF(under.real->alloc(d, memory, size, device, host));
 	while (k < BLOCKS - 1 && under.of[k].block)

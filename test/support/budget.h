@@ -9,6 +9,7 @@
 
 extern struct budget {
 	int64_t bytes;      /* all that the driver gives, or 0 if there is no limit */
+	int64_t array;      /* most that it gives at a time, or 0 if there is no such limit */
 	int64_t live, most; /* bytes that it has given now, and at most so far */
 	long fail_at;       /* number of the call that fails, counted down, or negative */
 	bool launches;      /* whether launches are counted, not allocations */
