@@ -41,7 +41,7 @@ enum { SMALL = 1 << 16 };
 /* KiB of local memory that a group takes at most, if the device has them. Where the device is a
  * processor, tables should stay in its first or second cache. */
 enum { LOCAL_MOST = 256, CPU_LOCAL = 64 };
-enum { BUFFERS = 8 }; /* most temporary buffers of a run at a time */
+enum { BUFFERS = 10 }; /* most temporary buffers of a run at a time */
 
 /* ---- Preparation ----------------------------------------------------------------------------- */
 

@@ -181,12 +181,40 @@ done:
 	return status;
 }
 
+ek_status eki_hash_cut(eki_job *job, const eki_step *step, const eki_hash_rows *h,
+                       const eki_hash_list *list, const int64_t *row, int n,
+                       int64_t (*cut)[EKI_HASH_CLASSES])
+{
+	int64_t in[EKI_HASH_PIECES + EKI_HASH_CLASSES + 1], out[EKI_HASH_PIECES * EKI_HASH_CLASSES];
+	const int count = n + h->classes + 1;
+	eki_buffer *asked = NULL, *found = NULL;
+	ek_status status;
+
+	memcpy(in, row, (size_t)n * sizeof *in);
+	memcpy(in + n, list->first, (size_t)(h->classes + 1) * sizeof *in);
+	EK_TRY(eki_job_buffer(job, count, sizeof *in, &asked));
+	EK_TRY(eki_job_buffer(job, n * h->classes, sizeof *out, &found));
+	EK_TRY(eki_buffer_write(job->device, asked, in, count * (int64_t)sizeof *in));
+	const eki_arg args[] = {eki_arg_i32(n), eki_arg_buffer(asked), eki_arg_buffer(list->row),
+	                        eki_arg_buffer(found)};
+
+	EK_TRY(use_classes(job, step, h));
+	EK_TRY(eki_job_launch(job, "class_cut", 1, WG, args, EKI_COUNT(args)));
+	EK_TRY(eki_buffer_read(job->device, found, out, n * h->classes * (int64_t)sizeof *out));
+	for (int k = 0; k < n; k++)
+		memcpy(cut[k], out + k * h->classes, (size_t)h->classes * sizeof *out);
+done:
+	eki_job_drop(job, found);
+	eki_job_drop(job, asked);
+	return status;
+}
+
 /* ---- Launches -------------------------------------------------------------------------------- */
 
-/* Puts the launch for all rows that are copies into the queue. */
+/* Puts the launch for rows that are copies into the queue. */
 static ek_status launch_copies(const eki_hash_work *w)
 {
-	const int64_t *first = w->list->first + EKI_HASH_COPY, count = first[1] - first[0];
+	const int64_t first = w->from[EKI_HASH_COPY], count = w->to[EKI_HASH_COPY] - first;
 	eki_arg args[EKI_PRODUCT_ARGS + 16];
 	int n = eki_gpu_product_args(w->step, w->run, args);
 
@@ -194,7 +222,7 @@ static ek_status launch_copies(const eki_hash_work *w)
 		return EK_OK;
 	EK_RETURN_IF(use_classes(w->job, w->step, w->h));
 	args[n++] = eki_arg_i32(w->h->lanes);
-	args[n++] = eki_arg_i64(first[0]);
+	args[n++] = eki_arg_i64(first);
 	args[n++] = eki_arg_i64(count);
 	args[n++] = eki_arg_buffer(w->list->row);
 	args[n++] = eki_arg_buffer(w->at);
@@ -210,13 +238,11 @@ static ek_status launch_copies(const eki_hash_work *w)
 
 ek_status eki_hash_launch(const eki_hash_work *w)
 {
-	const int64_t *first = w->list->first;
-
 	/* The longest rows go first, so that no group is left with one at the end. */
 	for (int class = w->h->classes - 1; class >= EKI_HASH_TABLE; class --)
-		if (first[class] < first[class + 1])
+		if (w->from[class] < w->to[class])
 			EK_RETURN_IF(eki_hash_launch_class(
-				w, class, first[class], first[class + 1] - first[class], 1, false));
+				w, class, w->from[class], w->to[class] - w->from[class], 1, false));
 	return launch_copies(w);
 }
 

@@ -199,6 +199,29 @@ EK_KERNEL(class_begin, EK_WG)
 		first[c] = place[c * groups];
 }
 
+/* Writes where, in each class of a list, rows from a row on begin, for `rows` rows: asked[] has
+ * them, and then where classes begin. One group does all. */
+EK_KERNEL(class_cut, EK_WG)
+(int rows, const EK_GLOBAL ek_i64 *EK_RESTRICT asked, const EK_GLOBAL IDX *EK_RESTRICT list,
+ EK_GLOBAL ek_i64 *EK_RESTRICT found)
+{
+	for (int t = EK_LID(); t < rows * CLASSES; t += EK_WG) {
+		const ek_i64 row = asked[t / CLASSES];
+		const EK_GLOBAL ek_i64 *first = asked + rows + t % CLASSES;
+		ek_i64 low = first[0], high = first[1];
+
+		while (low < high) {
+			const ek_i64 middle = low + (high - low) / 2;
+
+			if (list[middle] < row)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		found[t] = low;
+	}
+}
+
 /* Writes the bounds of rows list[first], list[first + stride], ... one after the other. */
 EK_KERNEL(sample_bounds, EK_WG)
 (ek_i64 first, ek_i64 count, ek_i64 stride, const EK_GLOBAL IDX *EK_RESTRICT list,
