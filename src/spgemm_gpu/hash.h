@@ -10,10 +10,10 @@
 enum {
 	EKI_HASH_SIZES = 5, /* maximum number of sizes of tables */
 	/* Classes, as in hash_classes.cl: rows in hash tables, by size, begin at
-	 * EKI_HASH_TABLE; then come those in windows. */
+	 * EKI_HASH_TABLE; then come those in windows, and those whose windows are shared out. */
 	EKI_HASH_COPY = 1,
 	EKI_HASH_TABLE = 2,
-	EKI_HASH_CLASSES = EKI_HASH_TABLE + 2 * EKI_HASH_SIZES, /* maximum number of classes */
+	EKI_HASH_CLASSES = EKI_HASH_TABLE + 2 * EKI_HASH_SIZES + 1, /* maximum number of classes */
 	EKI_HASH_PIECES = 8 /* maximum number of pieces of a C that the device has room for */
 };
 
@@ -43,6 +43,7 @@ typedef struct eki_hash_rows {
 	eki_hash_list by_bound;  /* all rows, classes by bounds on their entries */
 	eki_hash_list by_length; /* rows of a batch, or all, classes by their entries */
 	int64_t bound, longest;  /* bounds on the entries of C, and of one row */
+	int64_t chunks; /* of rows by bounds whose windows are shared out (hash_far.c) */
 	double compression;      /* estimated number of bounds for an entry of C; 0 if not known */
 	bool in_one_phase;
 	eki_buffer *temporary_at; /* where temporary rows begin, if there is one phase */
@@ -58,6 +59,12 @@ typedef struct eki_hash_rows {
 	int pieces;
 	int64_t piece[EKI_HASH_PIECES + 1], cut[EKI_HASH_PIECES + 1][EKI_HASH_CLASSES];
 } eki_hash_rows;
+
+/* Returns the class of rows whose windows are shared out, which is the last one. */
+static inline int eki_hash_far(const eki_hash_rows *h)
+{
+	return h->classes - 1;
+}
 
 /* What the kernels of all classes do. */
 typedef enum eki_hash_kind { EKI_HASH_COUNT, EKI_HASH_MAKE, EKI_HASH_VALUES } eki_hash_kind;
@@ -112,6 +119,7 @@ int64_t eki_hash_classify_bytes(const eki_hash_rows *h, int64_t rows);
 /* Estimates bounds for each entry of C, from the rows of a sample of each class. */
 ek_status eki_hash_sample(eki_job *job, const eki_step *step, eki_hash_rows *h,
                           const eki_buffer *bound);
+extern const char eki_cl_hash_far[]; /* the text of hash_far.cl */
 /* Makes the program of a class the one of the next launches. Sets *group to the work-items of a
  * group (hash_rows.c). */
 ek_status eki_hash_program(eki_job *job, const eki_step *step, const eki_hash_rows *h, int class,
@@ -120,6 +128,15 @@ ek_status eki_hash_program(eki_job *job, const eki_step *step, const eki_hash_ro
  * from `first` on. With `compact`, their lengths are stored one after the other. */
 ek_status eki_hash_launch_class(const eki_hash_work *w, int class, int64_t first, int64_t count,
                                 int64_t stride, bool compact);
+/* Puts the launches for the rows of the last class into the queue, which make them or write values
+ * (hash_far.c). Waits for the device. */
+ek_status eki_hash_launch_far(const eki_hash_work *w);
+/* Sets h->chunks, from the list by bounds. Waits for the device. */
+ek_status eki_hash_count_chunks(eki_job *job, const eki_step *step, eki_hash_rows *h);
+/* Returns the bytes that eki_hash_launch_far takes temporarily. */
+int64_t eki_hash_far_bytes(const eki_hash_rows *h);
+/* Returns the bytes of the table of a class (DECLARE_MEMORY in row_sums.cl). */
+int64_t eki_hash_table_bytes(const eki_hash_work *w, int class, bool sums);
 /* Puts the launches for the rows of a list, or of the parts named, into the queue. */
 ek_status eki_hash_launch(const eki_hash_work *w);
 /* Copies temporary rows to C. */

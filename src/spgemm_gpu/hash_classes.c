@@ -84,7 +84,7 @@ void eki_hash_sizes(const eki_step *step, int64_t local, eki_hash_rows *h)
 	h->lanes = eki_gpu_lanes(B->rows, B->nnz, 4, 32);
 	/* Two numbers, so that few programs serve all matrices. */
 	h->row_lanes = eki_gpu_lanes(A->rows, A->nnz, 1, 32) > 8 ? 32 : 4;
-	h->classes = EKI_HASH_TABLE + 2 * h->sizes;
+	h->classes = EKI_HASH_TABLE + 2 * h->sizes + 1;
 }
 
 /* ---- Programs -------------------------------------------------------------------------------- */
@@ -236,13 +236,22 @@ static ek_status launch_copies(const eki_hash_work *w)
 	                      n);
 }
 
+/* Puts the launches for the rows of a class that are not copies into the queue. */
+static ek_status launch_rows(const eki_hash_work *w, int class)
+{
+	const int64_t first = w->from[class];
+
+	return class == eki_hash_far(w->h) && w->kind != EKI_HASH_COUNT
+	               ? eki_hash_launch_far(w)
+	               : eki_hash_launch_class(w, class, first, w->to[class] - first, 1, false);
+}
+
 ek_status eki_hash_launch(const eki_hash_work *w)
 {
 	/* The longest rows go first, so that no group is left with one at the end. */
 	for (int class = w->h->classes - 1; class >= EKI_HASH_TABLE; class --)
 		if (w->from[class] < w->to[class])
-			EK_RETURN_IF(eki_hash_launch_class(
-				w, class, w->from[class], w->to[class] - w->from[class], 1, false));
+			EK_RETURN_IF(launch_rows(w, class));
 	return launch_copies(w);
 }
 
@@ -270,7 +279,7 @@ static ek_status sample_class(const eki_hash_work *w, int class, const eki_buffe
 {
 	enum { MOST = 2 * SAMPLE };
 	const int64_t *first = w->list->first + class, rows = first[1] - first[0];
-	const int64_t stride = rows / (class == w->h->classes - 1 ? LARGE_SAMPLE : SAMPLE);
+	const int64_t stride = rows / (class < w->h->classes - 2 ? SAMPLE : LARGE_SAMPLE);
 	const int64_t step = stride > 1 ? stride : 1, count = eki_groups(rows, step);
 	const eki_arg args[] = {eki_arg_i64(first[0]), eki_arg_i64(count),
 	                        eki_arg_i64(step),     eki_arg_buffer(w->list->row),
