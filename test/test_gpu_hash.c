@@ -174,6 +174,59 @@ static void test_long_lists(void **state)
 	}
 }
 
+/* The most groups of a launch since hubs_watch. */
+static struct {
+	const eki_driver *real;
+	eki_driver driver;
+	int64_t groups;
+} hubs;
+
+static ek_status hubs_launch(eki_device *d, void *kernel, int64_t groups, int group_size,
+                             const eki_arg *args, int count)
+{
+	hubs.groups = groups > hubs.groups ? groups : hubs.groups;
+	return hubs.real->launch(d, kernel, groups, group_size, args, count);
+}
+
+static void hubs_watch(ek_context *ctx)
+{
+	hubs.real = ctx->device->driver;
+	hubs.driver = *hubs.real;
+	hubs.driver.launch = hubs_launch;
+	hubs.groups = 0;
+	ctx->device->driver = &hubs.driver;
+}
+
+/* Tests rows that fit no table and have hundreds of windows: these are shared out to groups. Some
+ * of the windows have no entries. A row with too few entries for its windows has one group. */
+static void test_hubs(void **state)
+{
+	const int64_t count[] = {0, 1500, 3, 1690, 1, 600, 0};
+	const char *const kind[] = {"cpu", "gpu"};
+
+	(void)state;
+	need_device();
+	for (int k = 0; k < 2 * devices.count; k++) {
+		const struct device_context *on = &devices.of[k / 2];
+		struct shape a, b, d;
+
+		if (test_tier() < TIER_FULL && k % 2 != k / 2 % 2)
+			continue;
+		make_a(&a, 7, count, 1700);
+		make_b(&b, 1700, 2000000, 3, 9, 60, 40000);
+		make_b(&d, 7, 2000000, 3, 0, 700, 1000);
+		hubs_watch(on->ctx);
+		check_on(on, kind[k % 2], &a, &b, k / 2 % 2 ? NULL : &d, EK_I32, true, false);
+		on->ctx->device->driver = hubs.real;
+		assert_true(hubs.groups >
+		            300); /* two rows of 182000 columns have that many windows */
+		check_on(on, kind[k % 2], &a, &b, k / 2 % 2 ? NULL : &d, EK_I32, true, true);
+		shape_free(&a);
+		shape_free(&b);
+		shape_free(&d);
+	}
+}
+
 /* Tests rows whose columns are beyond 2^31 or further apart than that. */
 static void test_far_columns(void **state)
 {
@@ -282,9 +335,10 @@ static void test_threads(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_edges),       cmocka_unit_test(test_long_lists),
-		cmocka_unit_test(test_far_columns), cmocka_unit_test(test_phases),
-		cmocka_unit_test(test_not_read),    cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_edges),   cmocka_unit_test(test_long_lists),
+		cmocka_unit_test(test_hubs),    cmocka_unit_test(test_far_columns),
+		cmocka_unit_test(test_phases),  cmocka_unit_test(test_not_read),
+		cmocka_unit_test(test_threads),
 	};
 
 	if (argc > 0)

@@ -141,9 +141,12 @@ static void make_a(struct shape *a)
 /* ---- Classes --------------------------------------------------------------------------------- */
 
 /* Returns the class of a row of up to n entries: a window where that needs no larger table, or has
- * an entry for every fourth column; else a hash table; the largest window if nothing is enough. */
+ * an entry for every fourth column; else a hash table; the largest window if nothing is enough, or,
+ * for more than four windows of eight entries on average, the class whose windows are shared
+ * out. */
 static int class_for(const eki_hash_rows *h, int64_t n, int64_t span)
 {
+	const int64_t last = h->size[h->sizes - 1].columns;
 	int hash = 0, window = 0;
 
 	while (hash < h->sizes && capacity(&h->size[hash]) < n)
@@ -152,7 +155,9 @@ static int class_for(const eki_hash_rows *h, int64_t n, int64_t span)
 		window++;
 	if (window < h->sizes && (window <= hash || span <= 4 * n))
 		return EKI_HASH_TABLE + h->sizes + window;
-	return EKI_HASH_TABLE + (hash < h->sizes ? hash : 2 * h->sizes - 1);
+	if (hash < h->sizes)
+		return EKI_HASH_TABLE + hash;
+	return EKI_HASH_TABLE + 2 * h->sizes - (span <= 4 * last || 8 * span > n * last);
 }
 
 /* Checks which rows are in which class, and that no class is without rows, unless a smaller window

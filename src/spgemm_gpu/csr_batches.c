@@ -10,9 +10,9 @@
  * of A nor what it found out about those of C, so new values of A need no copy.
  *
  * Cost: in each run the bytes of A and D cross the bus, and the rows are sorted into classes and,
- * for a new C, counted. Copies do not overlap with kernels. The memory of a new C is taken twice
- * for a moment. No cost is predicted: a device that holds all operands is faster, and the method
- * was not timed on a GPU.
+ * for a new C, counted. Copies of A and D do not overlap with kernels, those of C do
+ * (hash_pipe.c). The memory of a new C is taken twice for a moment. No cost is predicted: a device
+ * that holds all operands is faster, and the method was not timed on a GPU.
  *
  * By rows, Gustavson 1978; the batches are own. */
 #include "both/sparse.h"

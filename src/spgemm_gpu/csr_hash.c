@@ -6,11 +6,12 @@
  *   near columns    sums in a window of consecutive columns, and a bitmap of those with an entry.
  *                   The bitmap gives the columns in order
  *   other rows      sums in a hash table, whose entries are then sorted by column
- *   too long rows   windows one after the other, each from the first column that remains
+ *   too long rows   windows one after the other, each from the first column that remains; or, if
+ *                   they are many, each by a group of its own (hash_far.c)
  *
  * Preparation finds a bound on the entries of each row and its first and last column, and sorts the
  * rows into classes by these (hash_classes.c). How products are divided between work-items is said
- * at hash_rows.cl: those of an entry are always added in the order of the lists, so C has the bits
+ * at row_sums.cl: those of an entry are always added in the order of the lists, so C has the bits
  * that the processor's methods give.
  *
  * A new C is made in one phase or in two. In one phase rows go to temporary memory with room for
@@ -41,7 +42,7 @@ enum { SMALL = 1 << 16 };
 /* KiB of local memory that a group takes at most, if the device has them. Where the device is a
  * processor, tables should stay in its first or second cache. */
 enum { LOCAL_MOST = 256, CPU_LOCAL = 64 };
-enum { BUFFERS = 8 }; /* most temporary buffers of a run at a time */
+enum { BUFFERS = 10 }; /* most temporary buffers of a run at a time */
 
 /* ---- Preparation ----------------------------------------------------------------------------- */
 
@@ -93,7 +94,7 @@ static int64_t run_bytes(const eki_step *step, const eki_hash_rows *h)
 	const int64_t rows = step->in[0]->rows;
 
 	return 16 * (rows + 1) + 8 * (rows / 1024 + 64) + eki_hash_classify_bytes(h, rows) +
-	       BUFFERS * EKI_JOB_LEAST;
+	       eki_hash_far_bytes(h) + BUFFERS * EKI_JOB_LEAST;
 }
 
 /* Chooses the entries of a batch: what the limit on memory leaves, or else half of the device's
@@ -117,6 +118,8 @@ static ek_status say(eki_step *step, const eki_hash_rows *h)
 	const int64_t *first = h->by_bound.first;
 	const int tables = EKI_HASH_TABLE, windows = tables + h->sizes;
 
+	const int64_t *far = first + eki_hash_far(h);
+
 	EK_RETURN_IF(eki_step_say(
 		step,
 		"         rows of C: %lld empty, %lld copies, %lld in hash tables, %lld in "
@@ -124,6 +127,10 @@ static ek_status say(eki_step *step, const eki_hash_rows *h)
 		(long long)(first[1] - first[0]), (long long)(first[2] - first[1]),
 		(long long)(first[windows] - first[tables]),
 		(long long)(first[h->classes] - first[windows])));
+	if (far[0] < far[1])
+		EK_RETURN_IF(eki_step_say(
+			step, "         windows of %lld rows are shared out to groups\n",
+			(long long)(far[1] - far[0])));
 	if (step->problem->memory > 0)
 		return eki_step_say(
 			step,
@@ -183,6 +190,7 @@ static ek_status prepare(eki_step *step)
 	EK_TRY(eki_hash_shapes(&job, step, h, bound));
 	EK_TRY(total_bounds(&job, step->in[0]->rows, h, bound));
 	EK_TRY(eki_hash_classify(&job, step, h, bound, NULL, 0, step->in[0]->rows, &h->by_bound));
+	EK_TRY(eki_hash_count_chunks(&job, step, h));
 	EK_TRY(choose_phases(&job, step, h, bound));
 	choose_capacity(step, h);
 	status = say(step, h);

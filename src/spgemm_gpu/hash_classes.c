@@ -84,7 +84,7 @@ void eki_hash_sizes(const eki_step *step, int64_t local, eki_hash_rows *h)
 	h->lanes = eki_gpu_lanes(B->rows, B->nnz, 4, 32);
 	/* Two numbers, so that few programs serve all matrices. */
 	h->row_lanes = eki_gpu_lanes(A->rows, A->nnz, 1, 32) > 8 ? 32 : 4;
-	h->classes = EKI_HASH_TABLE + 2 * h->sizes;
+	h->classes = EKI_HASH_TABLE + 2 * h->sizes + 1;
 }
 
 /* ---- Programs -------------------------------------------------------------------------------- */
@@ -181,12 +181,40 @@ done:
 	return status;
 }
 
+ek_status eki_hash_cut(eki_job *job, const eki_step *step, const eki_hash_rows *h,
+                       const eki_hash_list *list, const int64_t *row, int n,
+                       int64_t (*cut)[EKI_HASH_CLASSES])
+{
+	int64_t in[EKI_HASH_PIECES + EKI_HASH_CLASSES + 1], out[EKI_HASH_PIECES * EKI_HASH_CLASSES];
+	const int count = n + h->classes + 1;
+	eki_buffer *asked = NULL, *found = NULL;
+	ek_status status;
+
+	memcpy(in, row, (size_t)n * sizeof *in);
+	memcpy(in + n, list->first, (size_t)(h->classes + 1) * sizeof *in);
+	EK_TRY(eki_job_buffer(job, count, sizeof *in, &asked));
+	EK_TRY(eki_job_buffer(job, n * h->classes, sizeof *out, &found));
+	EK_TRY(eki_buffer_write(job->device, asked, in, count * (int64_t)sizeof *in));
+	const eki_arg args[] = {eki_arg_i32(n), eki_arg_buffer(asked), eki_arg_buffer(list->row),
+	                        eki_arg_buffer(found)};
+
+	EK_TRY(use_classes(job, step, h));
+	EK_TRY(eki_job_launch(job, "class_cut", 1, WG, args, EKI_COUNT(args)));
+	EK_TRY(eki_buffer_read(job->device, found, out, n * h->classes * (int64_t)sizeof *out));
+	for (int k = 0; k < n; k++)
+		memcpy(cut[k], out + k * h->classes, (size_t)h->classes * sizeof *out);
+done:
+	eki_job_drop(job, found);
+	eki_job_drop(job, asked);
+	return status;
+}
+
 /* ---- Launches -------------------------------------------------------------------------------- */
 
-/* Puts the launch for all rows that are copies into the queue. */
+/* Puts the launch for rows that are copies into the queue. */
 static ek_status launch_copies(const eki_hash_work *w)
 {
-	const int64_t *first = w->list->first + EKI_HASH_COPY, count = first[1] - first[0];
+	const int64_t first = w->from[EKI_HASH_COPY], count = w->to[EKI_HASH_COPY] - first;
 	eki_arg args[EKI_PRODUCT_ARGS + 16];
 	int n = eki_gpu_product_args(w->step, w->run, args);
 
@@ -194,7 +222,7 @@ static ek_status launch_copies(const eki_hash_work *w)
 		return EK_OK;
 	EK_RETURN_IF(use_classes(w->job, w->step, w->h));
 	args[n++] = eki_arg_i32(w->h->lanes);
-	args[n++] = eki_arg_i64(first[0]);
+	args[n++] = eki_arg_i64(first);
 	args[n++] = eki_arg_i64(count);
 	args[n++] = eki_arg_buffer(w->list->row);
 	args[n++] = eki_arg_buffer(w->at);
@@ -208,15 +236,22 @@ static ek_status launch_copies(const eki_hash_work *w)
 	                      n);
 }
 
+/* Puts the launches for the rows of a class that are not copies into the queue. */
+static ek_status launch_rows(const eki_hash_work *w, int class)
+{
+	const int64_t first = w->from[class];
+
+	return class == eki_hash_far(w->h) && w->kind != EKI_HASH_COUNT
+	               ? eki_hash_launch_far(w)
+	               : eki_hash_launch_class(w, class, first, w->to[class] - first, 1, false);
+}
+
 ek_status eki_hash_launch(const eki_hash_work *w)
 {
-	const int64_t *first = w->list->first;
-
 	/* The longest rows go first, so that no group is left with one at the end. */
 	for (int class = w->h->classes - 1; class >= EKI_HASH_TABLE; class --)
-		if (first[class] < first[class + 1])
-			EK_RETURN_IF(eki_hash_launch_class(
-				w, class, first[class], first[class + 1] - first[class], 1, false));
+		if (w->from[class] < w->to[class])
+			EK_RETURN_IF(launch_rows(w, class));
 	return launch_copies(w);
 }
 
@@ -244,7 +279,7 @@ static ek_status sample_class(const eki_hash_work *w, int class, const eki_buffe
 {
 	enum { MOST = 2 * SAMPLE };
 	const int64_t *first = w->list->first + class, rows = first[1] - first[0];
-	const int64_t stride = rows / (class == w->h->classes - 1 ? LARGE_SAMPLE : SAMPLE);
+	const int64_t stride = rows / (class < w->h->classes - 2 ? SAMPLE : LARGE_SAMPLE);
 	const int64_t step = stride > 1 ? stride : 1, count = eki_groups(rows, step);
 	const eki_arg args[] = {eki_arg_i64(first[0]), eki_arg_i64(count),
 	                        eki_arg_i64(step),     eki_arg_buffer(w->list->row),

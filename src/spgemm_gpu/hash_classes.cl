@@ -13,8 +13,12 @@
 #define WIDE   0x7fffffff
 #define SPARSE 4 /* columns that a window has for each entry, at most, if a table is smaller */
 
-/* The classes. Rows that fit nowhere have the largest window, which they need several times. */
-enum { EMPTY, COPY, HASH, WINDOW = HASH + SIZES, CLASSES = WINDOW + SIZES };
+#define FEW    4 /* windows of a row that one group computes one after the other, at least */
+#define THIN   8 /* entries in each window, on average, of a row whose windows are shared out */
+
+/* The classes. Rows that fit nowhere have the largest window, which they need several times: one
+ * after the other, or FAR, shared out to groups. */
+enum { EMPTY, COPY, HASH, WINDOW = HASH + SIZES, FAR = WINDOW + SIZES, CLASSES };
 
 /* ---- Shapes of rows -------------------------------------------------------------------------- */
 
@@ -142,7 +146,12 @@ EK_FN int class_of(ek_i64 n, int span)
 	/* A window needs no search and no sort. */
 	if (window < SIZES && (window <= hash || span <= SPARSE * n))
 		return WINDOW + window;
-	return hash < SIZES && span < WIDE ? HASH + hash : WINDOW + SIZES - 1;
+	if (hash < SIZES && span < WIDE)
+		return HASH + hash;
+	return span < WIDE && span / FEW > columns[SIZES - 1] &&
+	                       (ek_i64)span * THIN <= n * columns[SIZES - 1]
+	               ? FAR
+	               : WINDOW + SIZES - 1;
 }
 
 #define CLASS_PARAMETERS                                                           \
@@ -197,6 +206,29 @@ EK_KERNEL(class_begin, EK_WG)
 {
 	for (int c = EK_LID(); c <= CLASSES; c += EK_WG)
 		first[c] = place[c * groups];
+}
+
+/* Writes where, in each class of a list, rows from a row on begin, for `rows` rows: asked[] has
+ * them, and then where classes begin. One group does all. */
+EK_KERNEL(class_cut, EK_WG)
+(int rows, const EK_GLOBAL ek_i64 *EK_RESTRICT asked, const EK_GLOBAL IDX *EK_RESTRICT list,
+ EK_GLOBAL ek_i64 *EK_RESTRICT found)
+{
+	for (int t = EK_LID(); t < rows * CLASSES; t += EK_WG) {
+		const ek_i64 row = asked[t / CLASSES];
+		const EK_GLOBAL ek_i64 *first = asked + rows + t % CLASSES;
+		ek_i64 low = first[0], high = first[1];
+
+		while (low < high) {
+			const ek_i64 middle = low + (high - low) / 2;
+
+			if (list[middle] < row)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		found[t] = low;
+	}
 }
 
 /* Writes the bounds of rows list[first], list[first + stride], ... one after the other. */

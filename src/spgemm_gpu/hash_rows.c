@@ -14,9 +14,11 @@ static bool has_window(const eki_hash_rows *h, int class)
 	return class >= EKI_HASH_TABLE + h->sizes;
 }
 
+/* Returns the size of the tables of a class. Rows whose windows are shared out have the largest. */
 static const eki_hash_size *size_of(const eki_hash_rows *h, int class)
 {
-	return &h->size[(class - EKI_HASH_TABLE) % h->sizes];
+	return &h->size[class == eki_hash_far(h) ? h->sizes - 1
+	                                         : (class - EKI_HASH_TABLE) % h->sizes];
 }
 
 /* Returns the slots of the table of a class, with sums or without. */
@@ -38,13 +40,12 @@ ek_status eki_hash_program(eki_job *job, const eki_step *step, const eki_hash_ro
 	eki_gpu_word(text, "SLOTS", slots_of(h, class, true));
 	eki_gpu_word(text, "COUNT_SLOTS", slots_of(h, class, false));
 	eki_gpu_word(text, "WINDOW", has_window(h, class));
-	return eki_job_program(job, "hash_rows", text, eki_cl_hash_rows);
+	return class == eki_hash_far(h) ? eki_job_program(job, "hash_far", text, eki_cl_hash_far)
+	                                : eki_job_program(job, "hash_rows", text, eki_cl_hash_rows);
 }
 
-/* Returns the bytes of the table of a class (DECLARE_ROW in hash_rows.cl). */
-static int64_t table_bytes(const eki_hash_work *w, int class)
+int64_t eki_hash_table_bytes(const eki_hash_work *w, int class, bool sums)
 {
-	const bool sums = w->kind != EKI_HASH_COUNT;
 	const int slots = slots_of(w->h, class, sums);
 	const int64_t value = sums ? (int64_t)ek_value_size(w->step->in[0]->value) : 0;
 	const int64_t keys = has_window(w->h, class) ? slots / 32 : slots;
@@ -61,6 +62,8 @@ ek_status eki_hash_launch_class(const eki_hash_work *w, int class, int64_t first
 	eki_arg args[EKI_PRODUCT_ARGS + 13];
 	int n = eki_gpu_product_args(w->step, w->run, args), group;
 
+	if (class == eki_hash_far(w->h)) /* to count entries, a group has few windows or one */
+		class --;
 	EK_RETURN_IF(eki_hash_program(w->job, w->step, w->h, class, &group));
 	args[n++] = eki_arg_i64(first);
 	args[n++] = eki_arg_i64(stride);
@@ -80,7 +83,7 @@ ek_status eki_hash_launch_class(const eki_hash_work *w, int class, int64_t first
 		args[n++] = eki_arg_i32(compact);
 	if (w->kind == EKI_HASH_MAKE)
 		args[n++] = eki_arg_i32(w->length != NULL);
-	args[n++] = eki_arg_local(table_bytes(w, class));
+	args[n++] = eki_arg_local(eki_hash_table_bytes(w, class, w->kind != EKI_HASH_COUNT));
 	return eki_job_launch(w->job, kernel[w->kind], count, group, args, n);
 }
 

@@ -100,6 +100,24 @@ EK_FN int table_write(const EK_LOCAL_PTR int *key, const EK_LOCAL_PTR VAL *sum, 
 	SYNC();
 	return n;
 }
+
+/* Writes the columns of a window in order. `ends` has an entry for each work-item. Has barriers,
+ * the last of them after `ends` was read. */
+EK_FN void table_columns(const EK_LOCAL_PTR int *key, int slots, EK_LOCAL_PTR ek_i64 *ends,
+                         IDX base, EK_GLOBAL IDX *col)
+{
+	EK_ROLLED
+	for (int first = 0; first < KEYS(slots); first += EK_WG) {
+		const int w = first + EK_LID();
+		ek_u32 bits = w < KEYS(slots) ? (ek_u32)key[w] : 0;
+		ek_i64 at = ek_scan_before(EK_POPCOUNT(bits), ends);
+
+		for (; bits; bits &= bits - 1)
+			col[at++] = base + 32 * w + EK_POPCOUNT((bits & -bits) - 1);
+		col += ends[EK_WG - 1];
+		SYNC();
+	}
+}
 #else
 /* Moves the entries of a table to its first slots, in any order. Returns their number, for which
  * *found is used. Each step reads EK_WG slots, and then writes to slots that have been read. Has
