@@ -42,7 +42,7 @@ static void add_percentiles(json_t *p, const json_t *record, const char *key, do
 		point_interval(p, rate ? y * ms / most : least, rate ? y * ms / least : most);
 }
 
-static bool is_kind(const json_t *chart, const char *kind)
+bool chart_is(const json_t *chart, const char *kind)
 {
 	return strcmp(chart_text(chart, "kind"), kind) == 0;
 }
@@ -53,7 +53,7 @@ static json_t *place(const json_t *chart, const json_t *record)
 	const char *x = chart_text(chart, "x");
 	const double number = record_number(record, x);
 
-	return (is_kind(chart, "lines") || is_kind(chart, "points")) && !isnan(number)
+	return (chart_is(chart, "lines") || chart_is(chart, "points")) && !isnan(number)
 	               ? exact_json(number)
 	               : text_json(record_text(record, x));
 }
@@ -79,7 +79,7 @@ static json_t *point(const struct source *s, const json_t *record)
 	if (!isfinite(y))
 		return NULL;
 	p = json_pack("{s:o, s:o}", "y", exact_json(y), "x", place(s->chart, record));
-	if (is_kind(s->chart, "points"))
+	if (chart_is(s->chart, "points"))
 		json_object_set_new(p, "who", text_json(record_text(record, "matrix")));
 	const double error =
 		hypot(interval_error(record, s->y), other ? interval_error(other, s->y) : 0);
@@ -217,7 +217,7 @@ static json_t *chart_of(const struct source *s, json_t *list, const char *title)
 {
 	const json_t *chart = s->chart;
 	const enum mean_kind mean = mean_named(chart, MEANS);
-	const bool profile = is_kind(chart, "profile");
+	const bool profile = chart_is(chart, "profile");
 
 	front_mark(s->e, s->y, list); /* by the times, which a profile has no more */
 	const int left_out = profile ? profile_make(list) : 0;

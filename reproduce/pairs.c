@@ -9,7 +9,8 @@
 #include "reproduce.h"
 
 /* Notes as `disturbed` those problems of which not the best record but another one was disturbed
- * that may be better: one whose better percentile is beyond the value of the best, or not known. */
+ * that may be better: one whose better percentile is beyond the value of the best, or not known.
+ * Records without a value, such as those of refused methods, compete with none. */
 static void note_disturbed(json_t *records, const json_t *claim, const json_t *best,
                            const char *key, bool less, json_t *disturbed)
 {
@@ -21,7 +22,8 @@ static void note_disturbed(json_t *records, const json_t *claim, const json_t *b
 		const double at = record_number(json_object_get(best, problem), key);
 		const double most = record_spread(record, key, less ? "_p10" : "_p90");
 
-		if (value_is_disturbed(record, key) && !(less ? most > at : most < at))
+		if (record_number(record, key) > 0 && value_is_disturbed(record, key) &&
+		    !(less ? most > at : most < at))
 			json_object_set_new(disturbed, problem, json_true());
 		free(problem);
 	}

@@ -44,11 +44,6 @@ static bool is_back(const json_t *series)
 	return json_is_true(json_object_get(series, "back"));
 }
 
-static bool is_kind(const json_t *chart, const char *kind)
-{
-	return strcmp(text_at(chart, "kind"), kind) == 0;
-}
-
 /* Prints the sides of a part of a stack: left, right, bottom, top. */
 static void print_part(double x, double y, const json_t *p, FILE *out)
 {
@@ -75,7 +70,7 @@ static void print_points(const json_t *chart, bool back, json_t *names, FILE *ou
 			const json_t *low = json_object_get(p, "low"),
 				     *high = json_object_get(p, "high");
 
-			if (is_kind(chart, "stack"))
+			if (chart_is(chart, "stack"))
 				print_part(x, y, p, out);
 			else
 				fprintf(out, "%.9g %.9g %.9g %.9g\n", x, y,
@@ -124,7 +119,7 @@ static void print_series(const json_t *chart, bool lines, FILE *out)
 		json_array_foreach(all, k, series) {
 			if (is_back(series) != (back == 1))
 				continue;
-			if (is_kind(chart, "stack"))
+			if (chart_is(chart, "stack"))
 				fprintf(out, "%s'-' using 1:2:3:4:5:6 with boxxyerror fill solid",
 				        word);
 			else
@@ -145,7 +140,7 @@ static void print_series(const json_t *chart, bool lines, FILE *out)
 static void write_picture(const void *picture, FILE *out)
 {
 	const struct picture *p = picture;
-	const bool lines = !is_kind(p->chart, "bars") && !is_kind(p->chart, "stack");
+	const bool lines = !chart_is(p->chart, "bars") && !chart_is(p->chart, "stack");
 	const char *log = text_at(p->chart, "log");
 	json_t *names = NULL;
 
@@ -166,7 +161,7 @@ static void write_picture(const void *picture, FILE *out)
 	} else {
 		names = print_names(p->chart, out);
 	}
-	print_series(p->chart, lines && !is_kind(p->chart, "points"), out);
+	print_series(p->chart, lines && !chart_is(p->chart, "points"), out);
 	print_points(p->chart, true, names, out);
 	print_points(p->chart, false, names, out);
 	json_decref(names);

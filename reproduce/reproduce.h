@@ -194,6 +194,8 @@ json_t *claims_judge(const struct experiment *e, const struct store *store);
 /* Returns the charts of an experiment: an array of objects with the members title, kind, x, y, log,
  * spread and series, which have the members name, role, mean, points and perhaps back. */
 json_t *charts_make(const struct experiment *e, const struct store *store);
+/* Tells whether a chart is of this kind. */
+bool chart_is(const json_t *chart, const char *kind);
 /* Returns a JSON number that keeps all digits of whole ones. */
 json_t *exact_json(double value);
 /* Adds the interval in which a value is to its point in a chart, if it is known. */

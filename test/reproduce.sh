@@ -293,7 +293,7 @@ cat >works/none.json <<'END'
   {"text": "ours of what varies", "ours": true, "value": "gaps", "of": {"method": "a"}, "over": {"method": "b"}},
   {"text": "mostly disturbed", "published": 2, "of": {"method": "f"}, "over": {"method": "g"}},
   {"text": "steady", "published": null, "value": "spread", "of": {"method": "a"}, "over": {"method": "b"}},
-  {"text": "a slow disturbed one beside", "published": 2, "of": {"method": "f"}, "over": {"method": ["h", "i"]}},
+  {"text": "a slow disturbed one beside", "published": 2, "of": {"method": "f"}, "over": {"method": ["h", "i", "k"]}},
   {"text": "a near disturbed one beside", "published": 2, "of": {"method": "f"}, "over": {"method": ["h", "j"]}},
   {"text": "lone", "published": 3, "mean": "max", "of": {"method": "a"}, "over": {"method": "b"}},
   {"text": "lone of ours", "ours": true, "mean": "max", "of": {"method": "a"}, "over": {"method": "b"}}],
@@ -318,8 +318,9 @@ mkdir none
 	done | sed '/"m[23]"/s/"rounds"/"disturbed":0.5,"rounds"/'
 	record h m1 2
 	record i m1 3 | sed 's/"rounds"/"disturbed":0.5,"rounds"/'
+	record k m1 0 | sed 's/"ms":0,.*"n_u"/"ms":null,"refused":"too large","disturbed":0.5,"n_u"/'
 	record j m1 2.005 | sed 's/"rounds"/"disturbed":0.5,"rounds"/'
-	echo '{"step":"spmv x","end":true,"records":12,"seconds":1}'
+	echo '{"step":"spmv x","end":true,"records":13,"seconds":1}'
 	record d m1 1 | sed 's/"rounds"/"bytes":3,"rounds"/; s/spmv x/spmv y/'
 	echo '{"step":"spmv y","end":true,"records":1,"seconds":1}'
 } >none/records.jsonl

@@ -1100,7 +1100,7 @@ int64_t ek_plan_memory(const ek_plan *plan);
  *   - A trial waits for the device before and after the run, also with vectors in its memory.
  *   - Candidates are tried one after the other, each in turn with the predicted one; the device
  *     then holds at most the predicted plan, the fastest so far and the one that is tried. Each
- *     candidate adds at most fourteen runs that are trials.
+ *     candidate adds at most fourteen runs that are trials, unless other threads disturb them.
  *   - The method that would be chosen without the device is tried, too, unless vectors are on the
  *     device. If it stays, the predicted plan stays as well, for runs with vectors on the device.
  *   - Methods that take long to prepare are tried last, and so are two without predictions

@@ -73,6 +73,12 @@ def test_copies(way):
             M = E.convert(row["name"], max_bytes=1 << 30)
             assert copied(M).format == M.format
             np.testing.assert_array_equal(copied(M.T).toarray(), M.T.toarray())
+        M = E.convert("sell:c=4,sigma=64")
+        assert copied(M).format == M.format
+    rows = np.append(np.zeros(2000, int), np.arange(1, 400))  # one long row, so ELL is mostly fill
+    sparse = sp.coo_array((np.ones(2399), (rows, np.arange(2399) % 2000)), shape=(400, 2000))
+    M = ek.matrix(sparse.tocsr()).convert("ell", max_bytes=1 << 30)
+    assert copied(M).format == M.format
     assert not is_array(copied(ek.matrix(sp.csr_matrix(A))).tocsr())
     C, given = copied(E), A.copy()
     del E, M

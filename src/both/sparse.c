@@ -116,22 +116,26 @@ static int faster(const times *t)
 }
 
 /* Tells whether the time of the slower side may decide the choice, too. */
-static bool near(const times *t)
+static bool is_near(const times *t)
 {
 	return t->alone[!faster(t)] <= NEAR * t->alone[faster(t)];
 }
 
 /* Times products of all rows: by the faster side until that is one that was measured, and by the
- * other one if it is near. */
+ * other one if it is near and has the memory. */
 static ek_status time_all(eki_step *step, times *t)
 {
 	for (;;) {
-		const unsigned fast = 1u << faster(t), slow = near(t) ? 1u << !faster(t) : 0;
+		const unsigned fast = 1u << faster(t), slow = is_near(t) ? 1u << !faster(t) : 0;
 		const unsigned next = fast & ~t->measured ? fast : slow & ~t->measured;
 
 		if (!next)
 			return EK_OK;
-		EK_RETURN_IF(time_piece(step, 0, step->in[0]->rows, next, t));
+		const ek_status status = time_piece(step, 0, step->in[0]->rows, next, t);
+
+		if (status == EK_ENOMEM && next != fast)
+			return EK_OK;
+		EK_RETURN_IF(status);
 		t->measured |= next;
 	}
 }
@@ -218,7 +222,7 @@ static ek_status decide(eki_step *step, const int64_t bound[EKI_SHARES + 1],
 	int at = find_cut(above, t);
 	bool timed = false;
 
-	if (t->measures && (near(t) || pays(t))) {
+	if (t->measures && (is_near(t) || pays(t))) {
 		EK_RETURN_IF(time_all(step, t));
 		at = find_cut(above, t);
 	}

@@ -84,11 +84,12 @@ static ek_status end(eki_cl_own *o, ek_status status)
  * has failed. */
 static ek_status settle(eki_cl_own *o)
 {
-	ek_status status;
+	ek_status status = EKI_CL(clFinish, o->queue);
+	/* Waited for in any case, since copies go to memory that callers free if this fails. */
+	const ek_status copied = atomic_load(&o->copied) ? EKI_CL(clFinish, o->copies) : EK_OK;
 
-	EK_RETURN_IF(EKI_CL(clFinish, o->queue));
-	if (atomic_load(&o->copied))
-		EK_RETURN_IF(EKI_CL(clFinish, o->copies));
+	EK_RETURN_IF(status);
+	EK_RETURN_IF(copied);
 	pthread_mutex_lock(&o->lock);
 	EK_TRY(look(o));
 	status = failure(o);

@@ -42,10 +42,12 @@ static ek_status build(eki_device *dev, const char *name, eki_program *p)
 	c->refused |= !c->may;
 	if (!c->may)
 		return eki_fail(EK_ELIMIT, "kernel %s is not compiled yet", name);
-	EK_RETURN_IF(dev->driver->build(dev, name, p->text, NULL, 0, &p->handle));
+	const ek_status status = dev->driver->build(dev, name, p->text, NULL, 0, &p->handle);
+
 	c->ns += eki_now_ns() - start;
-	atomic_fetch_add(&dev->counted.compiled, 1);
-	return EK_OK;
+	if (status == EK_OK)
+		atomic_fetch_add(&dev->counted.compiled, 1);
+	return status;
 }
 
 /* Loads the program's binary from the cache on disk. If there is none, or it cannot be loaded,

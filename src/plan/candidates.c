@@ -150,11 +150,11 @@ static void add_near(ek_plan *p, const eki_candidate *best, bool late)
 
 	for (const eki_candidate *c = s->list; c < s->list + s->count; c++) {
 		eki_trial new = trial_of(p, s, c, best);
-		const bool near = new.predicted <= most * t->list[0].predicted;
+		const bool is_near = new.predicted <= most * t->list[0].predicted;
 
 		new.late = eki_trials_on_device(t) &&
 		           new.prepares > (EKI_TRIALS_BUDGET - 1) * t->list[0].predicted;
-		if (new.late == late && near &&c != best)
+		if (new.late == late && is_near &&c != best)
 			insert(t, least, &new);
 	}
 }

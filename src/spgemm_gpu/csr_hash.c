@@ -101,6 +101,8 @@ static int64_t run_bytes(const eki_step *step, const eki_hash_rows *h)
  * memory, but at least the longest row, for which runs need room. */
 static void choose_capacity(eki_step *step, eki_hash_rows *h)
 {
+	const int64_t value = (int64_t)ek_value_size(step->in[0]->value);
+	const int64_t idx = (int64_t)eki_idx_size(step->in[0]->index);
 	const int64_t entry = eki_entry_bytes(step->in[0]), limit = step->problem->memory;
 	const int64_t held = eki_plan_needs(step->plan) + run_bytes(step, h);
 	const int64_t left = limit > 0 ? limit - held : step->ctx->device->info.memory / 2;
@@ -109,15 +111,16 @@ static void choose_capacity(eki_step *step, eki_hash_rows *h)
 	if (h->capacity < h->longest)
 		h->capacity = h->longest;
 	step->plan->run_bytes = eki_plus(run_bytes(step, h), eki_times(h->capacity, entry));
-	if (!step->part)
-		step->plan->room = eki_plus(run_bytes(step, h), eki_times(h->longest, entry));
+	if (step->part)
+		return;
+	step->plan->room = eki_plus(run_bytes(step, h), eki_times(h->longest, entry));
+	step->plan->room_array = eki_times(h->longest, value > idx ? value : idx);
 }
 
 static ek_status say(eki_step *step, const eki_hash_rows *h)
 {
 	const int64_t *first = h->by_bound.first;
 	const int tables = EKI_HASH_TABLE, windows = tables + h->sizes;
-
 	const int64_t *far = first + eki_hash_far(h);
 
 	EK_RETURN_IF(eki_step_say(

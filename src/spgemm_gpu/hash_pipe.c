@@ -286,6 +286,7 @@ static ek_status put_batches(pipe *s)
 		EK_RETURN_IF(dev->driver->follow(dev, true));
 		if (!s->lags)
 			EK_RETURN_IF(fetch(s, &b));
+		EK_RETURN_IF(dev->driver->flush(dev)); /* so that the copy begins now */
 		last = b;
 		row = b.end;
 	}

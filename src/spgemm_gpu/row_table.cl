@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The sums of a row of C in local memory, for spgemm_gpu/hash_rows.cl: a line #include
+ * The sums of a row of C in local memory, for hash_rows.cl and hash_far.cl: a line #include
  * "spgemm_gpu/row_table.cl" in a kernel is replaced by this text (gpu/prelude.c). Compile-time
  * parameters: EK_WG, the work-items that compute a row; WINDOW.
  *

@@ -75,7 +75,7 @@ static ek_status prepare(eki_step *step)
 	EK_RETURN_IF(eki_gpu_buffer(step, A->nnz, idx, false, NULL, &h->col));
 	EK_RETURN_IF(eki_gpu_buffer(step, A->cols + 1, ptr, false, NULL, &h->ptr));
 	step->plan->run_bytes = sorting_bytes(A) > run_bytes ? sorting_bytes(A) : run_bytes;
-	step->plan->room = run_bytes;
+	step->plan->room = step->plan->room_array = run_bytes;
 	EK_RETURN_IF(eki_operands_limit(step->plan));
 	eki_job_begin_for(step, &job);
 	EK_TRY(eki_gpu_radix_begin(&job, A->index, A->nnz, &sort));

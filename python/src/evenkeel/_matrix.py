@@ -333,7 +333,7 @@ class Matrix(Copying, Entries):
 
     def astype(self, dtype: DTypeLike) -> "Matrix":
         """A copy with values of another type, f32 or f64."""
-        result = Matrix(self.core).convert(self.info["format"], dtype=dtype)
+        result = Matrix(self.core).convert(self.format, dtype=dtype, max_bytes=2**63 - 1)
         return result.T if self.transposed else result
 
     def tocsr(self, copy: bool = False) -> Any:
