@@ -69,6 +69,20 @@ static bool is_near(const struct row *r)
 	return r->n > 0 && r->span < APART * (r->n - 1) + 1;
 }
 
+/* Returns the least number of columns of a full row that has too many columns for a window and too
+ * many entries for a hash table. */
+static int64_t beyond(const eki_hash_size *last)
+{
+	return 1 + (capacity(last) > last->columns ? capacity(last) : last->columns);
+}
+
+/* Adds a row in which every column has an entry. */
+static void add_full(int64_t span)
+{
+	assert_true(rows < ROWS);
+	row[rows++] = (struct row){span, 1, span};
+}
+
 /* Lists rows for all tables, with rows without entries and of one list. */
 static void list_rows(const eki_hash_rows *h)
 {
@@ -81,6 +95,7 @@ static void list_rows(const eki_hash_rows *h)
 		}
 		add_far(capacity(&h->size[k]), 2); /* its bound is twice as large */
 	}
+	add_full(beyond(&h->size[h->sizes - 1]));
 	add_far(1, 1);
 	add_far(0, 1);
 }
@@ -90,7 +105,7 @@ static void list_rows(const eki_hash_rows *h)
 static void make_b(const eki_hash_rows *h, struct shape *b)
 {
 	const eki_hash_size *last = &h->size[h->sizes - 1];
-	const int64_t most = capacity(last) + 1, span = last->columns + 1;
+	const int64_t most = capacity(last) + 1, span = beyond(last);
 	int64_t i = 0;
 
 	of_b.far_three = most;
@@ -112,16 +127,17 @@ static void make_b(const eki_hash_rows *h, struct shape *b)
 	}
 }
 
-/* Makes the lists of a row: rows of three entries first, then single ones. */
+/* Makes the lists of a row: rows of three entries first, unless it is full, then single ones. */
 static void put_lists(struct shape *a, const struct row *r)
 {
 	const bool near = is_near(r);
-	const int64_t count = near ? threes(r->span) : r->n / 3;
+	const bool full = near && r->n == r->span;
+	const int64_t count = full ? 0 : near ? threes(r->span) : r->n / 3;
 
 	for (int64_t k = 0; k < count; k++)
 		shape_put(a, (near ? of_b.near_three : of_b.far_three) + k, &draw);
-	if (near)
-		shape_put(a, of_b.near_one + r->span - 1, &draw);
+	for (int64_t k = full ? 0 : r->span - 1; near && k < r->span; k++)
+		shape_put(a, of_b.near_one + k, &draw);
 	for (int64_t k = 3 * count; !near && k < r->n; k++)
 		shape_put(a, k, &draw);
 }
