@@ -19,9 +19,12 @@ set(SLOW_TESTS test_base1 test_blocks test_dense_spmm test_formats test_forward 
                test_triple
                test_templates_methods)
 set(LONG_TESTS ${SLOW_TESTS} test_sort test_nvrtc test_cuda_programs test_gpu_methods)
-# Kernels for NEON run in the emulator only, so the tests that walk their tables do as well.
+# Kernels for NEON run in the emulator only, so the tests that walk their tables do as well. Instead,
+# those wait that take long there and test code that is the same on all machines.
 if(CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
   list(REMOVE_ITEM SLOW_TESTS test_formats test_merge test_methods test_scan test_segmented)
+  list(APPEND SLOW_TESTS test_measure test_measure_runs test_mtx_files test_parallel test_patterns
+              test_proportion test_sort test_tune)
 endif()
 # add_unit_test(name source objects...)
 function(add_unit_test name source)
