@@ -144,7 +144,7 @@ run 0 --works works -o cut --again=disturbed --quiet other
 expect "--again=disturbed measures what was disturbed, of the named experiments" \
 	test "$(ends cut)" = 10 -a "$(grep forgotten cut/records.jsonl | grep -c -- '--n 1000"')" = 1
 run 2 --works works -o cut --again=some
-run 0 --works works -o cut --again --minutes 0.0000001 --quiet cut
+run 0 --works works -o cut --again --minutes 1e-12 --quiet cut
 expect "what no time is left for is told" grep -q "8 steps left for the next call" out
 run 0 --works works -o cut --list
 expect "--again forgets all of the named experiments" grep -q "^cut.1 .* 0 of 8" out
