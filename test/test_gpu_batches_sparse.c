@@ -317,12 +317,6 @@ static void threads(ek_context *ctx, eki_memory memory)
 	factors_free();
 }
 
-#define ON_EACH_DEVICE(test)                  \
-	static void test_##test(void **state) \
-	{                                     \
-		(void)state;                  \
-		each_device(test);            \
-	}
 ON_EACH_DEVICE(little_memory)
 ON_EACH_DEVICE(driver_has_less)
 ON_EACH_DEVICE(what_does_not_fit)

@@ -337,13 +337,6 @@ static void nothing_beside(void **state)
 	trials_close();
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	heap_close(&heap);
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -354,6 +347,6 @@ int main(int argc, char **argv)
 
 	if (argc > 0)
 		test_passive_threads(argv);
-	return cl_guard_run(tests, sizeof tests / sizeof *tests, teardown, &info);
+	return cl_guard_run(tests, sizeof tests / sizeof *tests, trials_teardown, &info);
 }
 #endif

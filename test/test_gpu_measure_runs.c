@@ -233,13 +233,6 @@ static void memory_runs_out(void **state)
 	trials_close();
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	heap_close(&heap);
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -250,6 +243,6 @@ int main(int argc, char **argv)
 
 	if (argc > 0)
 		test_passive_threads(argv);
-	return cl_guard_run(tests, sizeof tests / sizeof *tests, teardown, &info);
+	return cl_guard_run(tests, sizeof tests / sizeof *tests, trials_teardown, &info);
 }
 #endif

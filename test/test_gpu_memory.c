@@ -369,12 +369,6 @@ static void runs(ek_context *ctx, eki_memory memory)
 	of.A = of.B = NULL;
 }
 
-#define ON_EACH_DEVICE(test)                  \
-	static void test_##test(void **state) \
-	{                                     \
-		(void)state;                  \
-		each_device(test);            \
-	}
 ON_EACH_DEVICE(trims)
 ON_EACH_DEVICE(products)
 ON_EACH_DEVICE(sparse_products)

@@ -20,13 +20,6 @@ int main(void)
 }
 #else
 
-#define ON_EACH_DEVICE(test)                  \
-	static void test_##test(void **state) \
-	{                                     \
-		(void)state;                  \
-		each_device(test);            \
-	}
-
 /* ---- Made-up times --------------------------------------------------------------------------- */
 
 /* Nanoseconds of a product by the device, by the processor, and by both, and the part of the last

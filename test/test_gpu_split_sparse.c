@@ -21,13 +21,6 @@ int main(void)
 }
 #else
 
-#define ON_EACH_DEVICE(test)                  \
-	static void test_##test(void **state) \
-	{                                     \
-		(void)state;                  \
-		each_device(test);            \
-	}
-
 /* ---- Cuts ------------------------------------------------------------------------------------ */
 
 static void every_cut(ek_context *ctx, eki_memory memory)

@@ -19,6 +19,20 @@ EK_FN ek_i64 ek_upper_bound(const EK_GLOBAL PTR *v, ek_i64 low, ek_i64 high, ek_
 	return low;
 }
 
+/* Returns the last index in [low, high] whose element is at most e, as that of `low` is. */
+EK_FN ek_i64 ek_last_not_above(const EK_GLOBAL ek_i64 *v, ek_i64 low, ek_i64 high, ek_i64 e)
+{
+	while (low < high) {
+		const ek_i64 middle = low + (high - low + 1) / 2;
+
+		if (v[middle] <= e)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low;
+}
+
 /* Returns how many rows end before the point where the merge path of row ends and entries crosses
  * diagonal d. Row i ends at end[i]. */
 EK_FN ek_i64 ek_merge_path(const EK_GLOBAL PTR *end, ek_i64 rows, ek_i64 entries, ek_i64 d)

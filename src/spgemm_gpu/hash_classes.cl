@@ -6,6 +6,7 @@
  *   SIZES               number of sizes of tables
  *   CAPACITY, COLUMNS   for each size, separated by commas: entries of a hash table, and columns of
  *                       a window */
+#include "prim_body/search.cl"
 #include "spgemm_gpu/operands.cl"
 
 #define MANY   64   /* a group reads rows of A of more than MANY * LANES entries together */
@@ -292,20 +293,6 @@ EK_KERNEL(copy_rows, EK_WG)
 
 /* ---- From temporary rows to C ---------------------------------------------------------------- */
 
-/* Returns the last row in [low, high] that begins at entry e or before. */
-EK_FN ek_i64 row_of(const EK_GLOBAL ek_i64 *at, ek_i64 low, ek_i64 high, ek_i64 e)
-{
-	while (low < high) {
-		const ek_i64 middle = low + (high - low + 1) / 2;
-
-		if (at[middle] <= e)
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	return low;
-}
-
 /* Copies temporary rows, which begin at from[i], to C, where they begin at at[i]. A group copies
  * EK_WG * EACH entries. */
 EK_KERNEL(arrange, EK_WG)
@@ -318,10 +305,11 @@ EK_KERNEL(arrange, EK_WG)
 	const ek_i64 end = begin + EK_WG * EACH < at[rows] ? begin + EK_WG * EACH : at[rows];
 
 	if (EK_LID() < 2)
-		ends[EK_LID()] = row_of(at, 0, rows - 1, EK_LID() ? end - 1 : begin);
+		ends[EK_LID()] = ek_last_not_above(at, 0, rows - 1, EK_LID() ? end - 1 : begin);
 	EK_BARRIER();
 	for (ek_i64 e = begin + EK_LID(); e < end; e += EK_WG) {
-		const ek_i64 i = row_of(at, ends[0], ends[1], e), k = from[i] + e - at[i];
+		const ek_i64 i = ek_last_not_above(at, ends[0], ends[1], e);
+		const ek_i64 k = from[i] + e - at[i];
 
 		c_col[e] = from_col[k];
 		c_val[e] = from_val[k];

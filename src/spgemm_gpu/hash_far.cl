@@ -9,6 +9,7 @@
  * finds its row in unit[], of which the first count + 1 numbers say how many windows the rows
  * before have, and the next count + 1 the same of chunks, plus the number of all windows. */
 #include "prim_body/scan.cl"
+#include "prim_body/search.cl"
 #include "spgemm_gpu/operands.cl"
 #include "spgemm_gpu/row_table.cl"
 #include "spgemm_gpu/row_sums.cl"
@@ -34,25 +35,9 @@ EK_KERNEL(far_units, EK_WG)
 	}
 }
 
-/* Returns the last of `count` rows whose units begin at u or before. */
-EK_FN ek_i64 far_row(const EK_GLOBAL ek_i64 *unit, ek_i64 count, ek_i64 u)
-{
-	ek_i64 low = 0, high = count - 1;
-
-	while (low < high) {
-		const ek_i64 middle = low + (high - low + 1) / 2;
-
-		if (unit[middle] <= u)
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	return low;
-}
-
 /* Declares the row of unit u, and the columns of that, of which there are up to `size`. */
 #define DECLARE_UNIT(of, u, size)                                                       \
-	const ek_i64 j = far_row(of, count, u), i = list[first + j];                    \
+	const ek_i64 j = ek_last_not_above(of, 0, count - 1, u), i = list[first + j];       \
 	const ek_i64 off = ((u) - (of)[j]) * (size), left = (span[i] - off + 31) / 32 * 32; \
 	const int slots = left < (size) ? (int)left : (size);                           \
 	const IDX base = (IDX)(start[i] + off);                                         \

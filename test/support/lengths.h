@@ -46,5 +46,12 @@ int64_t bytes_copied(ek_context *ctx);
 
 /* Calls `test` with each context of `devices`. Skips the test if there is none. */
 void each_device(void (*test)(ek_context *ctx, eki_memory memory));
+/* Defines test_NAME for cmocka, which calls NAME in this way. */
+#define ON_EACH_DEVICE(test)                  \
+	static void test_##test(void **state) \
+	{                                     \
+		(void)state;                  \
+		each_device(test);            \
+	}
 
 #endif

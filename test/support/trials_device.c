@@ -103,6 +103,8 @@ void trials_close(void)
 {
 	ek_matrix_destroy(A);
 	ek_context_destroy(ctx);
+	A = NULL; /* trials_teardown destroys those of a test that failed */
+	ctx = NULL;
 }
 
 ek_plan *trials_plan(ek_operation operation, ek_op op, int64_t calls)
