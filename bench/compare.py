@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compares two files of `ek bench --json`: bench/compare.py OLD NEW [--limit 0.05] [--by FIELD]
 
-Pairs records with the same operation, method, matrix, block, types, op, threads and expected calls.
+Pairs records with the same operation, method, matrix, block, sizes, types, op, threads and expected calls.
 Compares ratios (vs_csr, regret), not times, where possible, since the machine's speed may differ between runs; --by ms
 compares times. Prints what changed by more than the limit, slower first, and the geometric mean for
 each method. Where both records have percentiles of the value, a change must also be beyond the 95 %
@@ -14,7 +14,8 @@ import math
 import sys
 
 KEY = ("op", "method", "format", "matrix", "columns", "order", "value", "index", "transpose", "threads",
-       "expected_calls")
+       "expected_calls", "n", "value_size", "length", "batch", "k", "arity", "variant", "device_name", "vectors",
+       "step")
 LESS_IS_BETTER = {"ms", "ms_min", "prepare_ms", "prepare_calls", "overhead_ns", "error", "bytes",
                   "run_ms", "first_ms", "regret", "coo_ms", "csr_ms", "coo_cost", "csr_cost", "calls", "own_calls", "size"}
 

@@ -18,6 +18,7 @@
 static const char *role_of(const struct bench_case *c, const struct record *r)
 {
 	static const char *const roles[] = {[RECORD_AUTO] = "auto",
+	                                    [RECORD_LEARNED] = "ours",
 	                                    [RECORD_PEER] = "peer",
 	                                    [RECORD_BOUND] = "bound",
 	                                    [RECORD_MODEL] = "bound"};

@@ -57,6 +57,7 @@ static void store(struct entrant *e, const struct candidate *at, const struct ca
 		return;
 	v[V_PREPARE_MS] = 1e3 * measure_quantile(at->sample, rounds, 0.5);
 	v[V_PREPARE_ROUNDS] = rounds;
+	v[V_PREPARE_DISTURBED] = measure_disturbed((double)at->disturbed / rounds);
 	for (int k = 0; k < SPREAD_VALUES && unit->sample; k++)
 		v[V_PREPARE_CALLS + k] = measure_ratio(at, unit, rounds, spread_at[k]);
 }

@@ -97,6 +97,7 @@ static int finish(struct bench *b, struct bench_case *c)
 	for (int m = 0; m < c->count; m++) {
 		double *v = c->record[m].v;
 
+		v[V_DISTURBED] = fmax(v[V_DISTURBED], v[V_PREPARE_DISTURBED]);
 		disturbed_with(v, unit);
 		disturbed_with(v, base);
 		store(&v[V_PREPARATION], 1, v[V_PREPARE_CALLS] * v[V_VS_CSR],

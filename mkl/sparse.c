@@ -142,16 +142,25 @@ static ekm_status finalize(const pair *p, ekm_handle **C)
 	return status ? status : replace(C, made);
 }
 
-static ekm_status sp2m(const pair *p, int stage, ekm_handle **C)
+/* Descriptors are brought to one form first, by which a later stage finds the plan: programs leave
+ * members unset that have no meaning. */
+static ekm_status sp2m(pair p, int stage, ekm_handle **C)
 {
-	if (!C)
+	ekm_status status;
+
+	if (!C || !p.A || !p.B)
 		return EKM_NOT_INITIALIZED;
+	status = ekm_descr_check(&p.A->a, p.key_a.op, &p.key_a.descr);
+	if (!status)
+		status = ekm_descr_check(&p.B->a, p.key_b.op, &p.key_b.descr);
+	if (status)
+		return status;
 	switch (stage) {
-	case EKM_FULL_MULT: return multiply(p, false, C);
+	case EKM_FULL_MULT: return multiply(&p, false, C);
 	case EKM_NNZ_COUNT:
-	case EKM_FULL_MULT_NO_VAL: return multiply(p, true, C);
+	case EKM_FULL_MULT_NO_VAL: return multiply(&p, true, C);
 	case EKM_FINALIZE_MULT:
-	case EKM_FINALIZE_MULT_NO_VAL: return finalize(p, C);
+	case EKM_FINALIZE_MULT_NO_VAL: return finalize(&p, C);
 	default: return EKM_INVALID_VALUE;
 	}
 }
@@ -245,13 +254,13 @@ static ekm_status to_dense(ekm_handle *A, ek_value value, bool wide, ekm_descr d
 	EKM_API ekm_status mkl_sparse_spmm##suffix(int op, ekm_handle *A, ekm_handle *B,       \
 	                                           ekm_handle **C)                             \
 	{                                                                                      \
-		return sp2m(&(pair){A, B, general(op), general(EKM_OP_N)}, EKM_FULL_MULT, C);  \
+		return sp2m((pair){A, B, general(op), general(EKM_OP_N)}, EKM_FULL_MULT, C);   \
 	}                                                                                      \
 	EKM_API ekm_status mkl_sparse_sp2m##suffix(int op_a, ekm_descr descr_a, ekm_handle *A, \
 	                                           int op_b, ekm_descr descr_b, ekm_handle *B, \
 	                                           int stage, ekm_handle **C)                  \
 	{                                                                                      \
-		return sp2m(&(pair){A, B, {op_a, descr_a, 0}, {op_b, descr_b, 0}}, stage, C);  \
+		return sp2m((pair){A, B, {op_a, descr_a, 0}, {op_b, descr_b, 0}}, stage, C);   \
 	}
 EKM_WIDTHS(SPARSE)
 

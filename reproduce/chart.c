@@ -207,9 +207,10 @@ static const char *spread_text(const struct source *s, const json_t *list)
 static const char *title_of(const struct source *s, const char *split, const char *value)
 {
 	const char *title = chart_text(s->chart, "title");
+	const bool number = split && strspn(value, "0123456789.") == strlen(value);
 
-	return keep("%s%s%s", *title ? title : experiment_text(s->e, "title"), split ? ": " : "",
-	            split ? value : "");
+	return keep("%s%s%s%s", *title ? title : experiment_text(s->e, "title"),
+	            split ? ": " : "", number ? keep("%s = ", split) : "", split ? value : "");
 }
 
 /* Returns the chart with these series, which it takes over. */
@@ -243,6 +244,22 @@ static json_t *part_of(const json_t *records, const char *split, const char *val
 	return list;
 }
 
+/* Orders the points of a line by their x: those of several runs come one after the other. */
+static void sort_points(json_t *points)
+{
+	for (size_t k = 1; k < json_array_size(points); k++) {
+		json_t *p = json_incref(json_array_get(points, k));
+		const double x = json_number_value(json_object_get(p, "x"));
+		size_t at = k;
+
+		while (at &&
+		       json_number_value(json_object_get(json_array_get(points, at - 1), "x")) > x)
+			at--;
+		json_array_remove(points, k);
+		json_array_insert_new(points, at, p);
+	}
+}
+
 /* Returns the chart of those records whose key `split` has this value; NULL if no record has y. */
 static json_t *one_chart(const struct source *s, const json_t *records, const json_t *best,
                          const char *split, const char *value)
@@ -265,9 +282,12 @@ static json_t *one_chart(const struct source *s, const json_t *records, const js
 	if (s->reduce != MEANS)
 		means_over_matrices(s->reduce, all);
 	means_of_series(mean_named(s->chart, MEANS), all);
-	json_object_foreach(all, name, series)
+	json_object_foreach(all, name, series) {
+		if (chart_is(s->chart, "lines"))
+			sort_points(json_object_get(series, "points"));
 		if (json_array_size(json_object_get(series, "points")))
 			json_array_append(list, series);
+	}
 	json_decref(all);
 	if (!json_array_size(list)) {
 		json_decref(list);

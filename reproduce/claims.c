@@ -273,7 +273,7 @@ static struct found find_number(const struct experiment *e, const struct store *
 
 		if (isnan(value))
 			continue;
-		if (mean != MEANS && value_is_disturbed(record, key)) {
+		if (value_is_disturbed(record, key)) {
 			f.disturbed++;
 			continue;
 		}
@@ -323,6 +323,14 @@ static const char *refused_text(const struct experiment *e, const struct store *
 	return has_word("reused_lines misses_per_line", key) ? why : NULL;
 }
 
+/* Returns why there is no value. */
+static const char *absent_text(const struct found *f)
+{
+	return keep("Not measured here: %s.", f->disturbed
+	                                              ? "other processes disturbed the measurement"
+	                                              : "there are no records");
+}
+
 /* Judges a mean that the work says is below its value; it is a claim like others. */
 static json_t *judge_below(const json_t *number, const struct found *f)
 {
@@ -333,12 +341,11 @@ static json_t *judge_below(const json_t *number, const struct found *f)
 	                             : i->high < most ? HOLDS
 	                             : i->low > most  ? FAILS
 	                                              : TIES;
-	const char *here = f->disturbed ? "other processes disturbed the measurement"
-	                                : "there are no records";
+	const char *here = f->cases ? keep("Here: %s: %s%s%s.", found_text(number, f),
+	                                   verdict_name[verdict], why ? ", since " : "",
+	                                   why ? why : "")
+	                            : absent_text(f);
 
-	here = f->cases ? keep("Here: %s: %s%s%s.", found_text(number, f), verdict_name[verdict],
-	                       why ? ", since " : "", why ? why : "")
-	                : keep("Not measured here: %s.", here);
 	return result_of(number, verdict_name[verdict], source_text(number, ""), here, f);
 }
 
@@ -355,7 +362,7 @@ static json_t *judge_number(const struct experiment *e, const struct store *stor
 	const char *refused = f.cases ? NULL : refused_text(e, store, number);
 	const char *text = f.cases ? found_text(number, &f) : "";
 	const char *here = refused            ? keep("Not measured here: %s.", refused)
-	                   : !f.cases         ? "Not measured here."
+	                   : !f.cases         ? absent_text(&f)
 	                   : judged           ? keep("Here: %s: %s.", text, verdict_name[verdict])
 	                   : exact && f.twins ? keep("Here: %s, by construction: a twin.", text)
 	                                      : keep("Here: %s.", text);
@@ -368,8 +375,8 @@ static json_t *judge_number(const struct experiment *e, const struct store *stor
 	json_object_set_new(result, "number", text_json(text));
 	if (refused)
 		json_object_set_new(result, "refused", json_true());
-	if (json_object_get(number, "mean"))
-		json_object_set_new(result, "means", json_true());
+	if (f.twins && is_counted(json_string_value(json_object_get(number, "value"))))
+		json_object_set_new(result, "built", json_true());
 	return result;
 }
 

@@ -12,9 +12,8 @@
  * percentiles have no known error. */
 static const char rates[] = "gflops gbps csr_gbps gathered_gbps mkeys";
 static const char counted[] =
-	"bytes bytes_per_nnz size nnz rows cols row_max products result_nnz compression n_u n_f "
-	"n_c "
-	"n_s levels transactions dheap_transactions update_key find_maxchild compare swap "
+	"bytes bytes_per_nnz csr_bytes size nnz rows cols row_max row_mean row_stddev s products "
+	"result_nnz compression n_u n_f n_c n_s levels transactions dheap_transactions update_key find_maxchild compare swap "
 	"temporary_bytes temporary_uncapped temporary_bound temporary_precise of_precise";
 
 bool is_rate(const char *key)
@@ -39,15 +38,22 @@ double interval_error(const json_t *record, const char *key)
 	                                      record_spread(record, timed, "_p90"), n);
 }
 
-/* Returns the place of the ratio that decides a maximum or a median. */
-static int deciding(double at, const double *ratio, int count)
+/* Returns the error of the ratio that decides a maximum or a median: of two that are as near, the
+ * larger one. */
+static double deciding(double at, const double *ratio, const double *error, int count)
 {
-	int nearest = 0;
+	double nearest = HUGE_VAL, most = NAN;
 
-	for (int k = 1; k < count; k++)
-		if (fabs(ratio[k] - at) < fabs(ratio[nearest] - at))
-			nearest = k;
-	return nearest;
+	for (int k = 0; k < count; k++) {
+		const double far = fabs(ratio[k] - at);
+
+		if (far > nearest * (1 + 1e-9))
+			continue;
+		if (far < nearest * (1 - 1e-9) || !(isnan(most) || error[k] <= most))
+			most = error[k];
+		nearest = fmin(nearest, far);
+	}
+	return most;
 }
 
 struct interval interval_of(enum mean_kind kind, const double *ratio, const double *error,
@@ -67,7 +73,7 @@ struct interval interval_of(enum mean_kind kind, const double *ratio, const doub
 	double all = sqrt(sum) / weights;
 
 	if (count && (kind == MOST || kind == MEDIAN))
-		all = error[deciding(i.at, ratio, count)];
+		all = deciding(i.at, ratio, error, count);
 	i.known = count > 0 && isfinite(all);
 	i.low = i.known ? i.at * exp(-all) : i.at;
 	i.high = i.known ? i.at * exp(all) : i.at;

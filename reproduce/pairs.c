@@ -64,7 +64,10 @@ bool record_is_twin(const json_t *record)
 
 bool value_is_disturbed(const json_t *record, const char *key)
 {
-	return !is_counted(key) && disturbed_much(record_number(record, "disturbed"));
+	const double own = record_spread(record, key, "_disturbed"); /* preparations have their own */
+
+	return !is_counted(key) &&
+	       disturbed_much(isnan(own) ? record_number(record, "disturbed") : own);
 }
 
 const char *why_no_error(const json_t *record, const char *key)

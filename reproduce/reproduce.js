@@ -128,15 +128,16 @@ const claims_of = e => {
 	const list = e.claims.filter(c => c.number == null || c.refused);
 	const numbers = e.claims.filter(c => c.number != null && c.cases);
 	const lines = numbers.map(c => [c.text, [c.published].flat().join(' to '), c.number, c.verdict
-		?? (c.twins && !c.means ? 'a twin has it by construction, or nearly' : '')]);
+		?? (c.built ? 'a twin has it by construction, or nearly' : '')]);
 	return (list.length ? tag('ul', {class: 'claims'}, join(list, verdict)) : '')
 		+ (lines.length ? tag('details', {}, tag('summary', {}, 'Numbers of the work beside ours')
 			+ rows_of(['number', 'the work', 'here', ''], lines)) : '');
 };
 const missing = e => {
-	const device = e.steps.filter(s => s.device && !s.there).length;
-	const failed = e.steps.filter(s => s.why), later = e.steps.length - device - failed.length
-		- e.steps.filter(s => s.there).length;
+	const failed = e.steps.filter(s => s.why && !s.there);
+	const absent = e.steps.filter(s => !s.why && !s.there);
+	const device = page.device ? 0 : absent.filter(s => s.device).length;
+	const later = absent.length - device;
 	const words = [e.cannot && `Not made: ${e.cannot}.`,
 		device && `${device} of ${e.steps.length} steps need a device (--device).`,
 		later > 0 && `${later} of ${e.steps.length} steps are not measured yet.`,

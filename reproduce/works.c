@@ -34,6 +34,18 @@ static const struct shape {
   number_shape = {"text page section published value where exact below mean stand_in",
                   "text published value where"};
 
+/* Returns the words that a key may have as its value; NULL if it may have others. */
+static const char *words_of(const struct shape *shape, const char *key)
+{
+	static const char means[] = "harmonic geometric arithmetic median max",
+			  of_chart[] = "harmonic geometric arithmetic median max none";
+
+	return strcmp(key, "kind") == 0     ? "bars lines points profile stack"
+	       : strcmp(key, "reduce") == 0 ? means
+	       : strcmp(key, "mean") == 0   ? (shape == &chart_shape ? of_chart : means)
+	                                    : NULL;
+}
+
 /* Checks the keys of an object. `where` names it in messages. Returns an exit code. */
 static int check_shape(const json_t *o, const struct shape *shape, const char *where)
 {
@@ -43,12 +55,20 @@ static int check_shape(const json_t *o, const struct shape *shape, const char *w
 
 	if (!json_is_object(o))
 		return tool_fail(TOOL_INPUT, "%s: an object is expected", where);
-	json_object_foreach((json_t *)o, key, value)
+	json_object_foreach((json_t *)o, key, value) {
+		const char *words = words_of(shape, key), *word = json_string_value(value);
+
 		if (!has_word(shape->keys, key))
 			return tool_fail(TOOL_INPUT,
 			                 "%s: unknown key \"%s\"; "
 			                 "these exist: %s",
 			                 where, key, shape->keys);
+		if (words && !(word && has_word(words, word)))
+			return tool_fail(TOOL_INPUT,
+			                 "%s: the key \"%s\" has an unknown value; "
+			                 "these exist: %s",
+			                 where, key, words);
+	}
 	const char *must = shape->must;
 
 	for (int used; sscanf(must, "%31s%n", name, &used) == 1; must += used)

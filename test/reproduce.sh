@@ -50,6 +50,9 @@ expect "each step ended once" test \
 	"$(grep '"end":' all/records.jsonl | sed 's/,"end".*//' | sort | uniq -d | wc -l)" = 0
 expect "steps of a device are their own, also where the processor has the same words" \
 	grep -q "^thesis.8.14 .*: 1 of 2 steps.* 1 step without --device" out
+sizes=$(grep -o '"built":true' all/index.html | wc -l)
+times=$(grep -o '"text":"row blocks on [^}]*}' all/index.html | grep -c '"built":true')
+expect "twins have sizes by construction ($sizes), but no times" test "$sizes" -gt 100 -a "$times" = 0
 before=$(ends all)
 run 0 --toy --quiet -o all
 expect "nothing is measured twice" test "$(ends all)" = "$before"
@@ -381,7 +384,8 @@ cat >works/charts.json <<'END'
    "where": {"method": "a"}},
   {"title": "best", "kind": "bars", "x": "matrix", "y": "ms", "series": "method", "where": {"method": "b"},
    "best": {}, "beside": {"method": "auto"}},
-  {"title": "points", "kind": "points", "x": "ms", "y": "run_ms", "series": "method", "where": {"method": "b"}}]}]}
+  {"title": "points", "kind": "points", "x": "ms", "y": "run_ms", "series": "method", "where": {"method": "b"}},
+  {"title": "lines", "kind": "lines", "x": "ms", "y": "run_ms", "series": "value", "split": "n_u"}]}]}
 END
 mkdir charts
 {
@@ -408,6 +412,7 @@ draws reduced '"name":"b".*"x":"f64","y":4,"cases":1.*"name":"c"' # c has only m
 draws parts '"name":"one".*"y":1,"x":"m1","from":0.0.*"name":"three".*"y":3,"x":"m1","from":1.0'
 draws best '"name":"our fastest".*"x":"m1".*"who":"auto".*"y":1,"x":"m2".*"who":"a".*"name":"auto"'
 draws points '"kind":"points".*"y":6,"x":2,"who":"m1".*"y":12,"x":4,"who":"m2"'
+draws "lines: n_u = 471" '"x":1,.*"x":1,.*"x":2,.*"x":4,.*"x":5,' # b of m1 comes before a of m2
 expect "other records beside are not drawn" test "$(grep -c '"name":"other"' made)" = 0
 expect "the states are together" grep -q "governor fast (1 of 2 records); governor slow (1 of 2 records); load 0.50 to 3.00" charts/index.html
 expect "other libraries have their versions" grep -q "other libraries: peer.q 3.1 " charts/index.html
@@ -488,6 +493,9 @@ expect "records of another machine" grep -q "records of another machine" err
 sed 's/"claims"/"clams"/' works/judge.json >works/wrong.json
 run 3 --works works -o judge
 expect "a misspelt key" grep -q 'experiment t1: unknown key "clams"\|unknown key "clams"' err
+sed '0,/"mean": "geometric"/s//"mean": "geomean"/' works/judge.json >works/wrong.json
+run 3 --works works -o judge
+expect "an unknown mean" grep -q 'claims 1: the key "mean" has an unknown value; these exist: harmonic' err
 echo '{"work": ' >works/wrong.json
 run 3 --works works -o judge
 expect "the place of a mistake in JSON" grep -q 'wrong.json:' err

@@ -109,6 +109,9 @@ def test_types_meet(card):
             E.matmul(x, out=out)
     with pytest.raises(ValueError, match="f64"):
         E.plan()(OnDevice(integers(30), 2), out=OnDevice(y, 2))
+    with pytest.raises(ValueError, match="f32"):  # an x of f32 is not converted there
+        x, out = OnDevice(integers(30).astype("f4"), 2), OnDevice(np.empty(40, "f4"), 2)
+        ek.matrix(A.astype(float)).matmul(x, out=out)
 
 
 def made_by(library, device_id, made):

@@ -95,6 +95,18 @@ def test_types_meet():
     same(ek.matrix(A) + B, A + B)
 
 
+def test_multiples_own_their_arrays():
+    A = random_matrix(30, 30, 0.2)
+    S, x = A.copy(), integers(30)
+    B, C = 2 * ek.matrix(S), -ek.matrix(S)
+    S.indices[:] = 0
+    S.data[:] = 0
+    np.testing.assert_array_equal(B @ x, 2 * (A @ x))
+    np.testing.assert_array_equal(C @ x, -(A @ x))
+    B.set_values(A.data)
+    np.testing.assert_array_equal(B @ x, A @ x)
+
+
 def test_with_d():
     A, B, D = (random_matrix(30, 30, 0.2, seed=seed) for seed in (1, 2, 3))
     C = ek.matrix(A).multiply_sparse(B, alpha=2, D=D, beta=-1)

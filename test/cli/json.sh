@@ -156,3 +156,12 @@ compares 1 1.2 0.01
 compares 0 1.2 0.5
 compares 0 0.8 0.01
 compares 0 1.04 0.001
+# Records of several sizes are not those of one.
+count=$((count + 1))
+for ms in 1 2; do
+	for n in 1000 2000; do
+		printf '{"op":"scan","method":"scan.serial","n":%s,"ms":%s}\n' "$n" $((n == 1000 ? ms : 1))
+	done >"sizes$ms.json"
+done
+python3 "$here/../../bench/compare.py" sizes1.json sizes2.json >out 2>err
+[[ $? == 1 ]] || fail "compare.py" "the slower one of two sizes is not told" "$(cat out err)"

@@ -227,6 +227,10 @@ static void FN(conversions)(const plain *p, int shape, int base, int gaps)
 		CHECK(W(convert_bsr)(a.A, 2, BY_ROWS, op, &B[BSR_ROWS]) == SUCCESS, "bsr");
 		CHECK(W(convert_bsr)(a.A, 2, BY_COLS, op, &B[BSR_COLS]) == SUCCESS, "bsr");
 		CHECK(W(convert_bsr)(a.A, 5, BY_COLS, op, &B[6]) == INVALID_VALUE && !B[6], "5");
+		CHECK(W(convert_bsr)(a.A, (INT)1 << (sizeof(INT) * 8 - 2), BY_COLS, op, &B[6]) ==
+		                      INVALID_VALUE &&
+		              !B[6],
+		      "huge blocks");
 		for (int k = 0; k < SHAPES; k++) {
 			handle *copy = NULL;
 

@@ -180,6 +180,13 @@ static void FN(errors)(void)
 		CHECK(S(create_bsr)(&A, 0, BY_ROWS, 1, 2, 4, &start, &end, &block, one) ==
 		              INVALID_VALUE,
 		      "column 2^30 + 1 of 2");
+	} else { /* 2^32 squared is 0 in 64 bits: a block of no values */
+		INT start = 0, end = 1, block = 0;
+		VAL one[1] = {1};
+
+		CHECK(S(create_bsr)(&A, 0, BY_ROWS, 1, 1, (INT)1 << (sizeof(INT) * 4), &start, &end,
+		                    &block, one) == INVALID_VALUE,
+		      "blocks of 2^32");
 	}
 }
 

@@ -118,7 +118,7 @@ def plain(A: "Matrix") -> "Matrix":
 
 
 def scale(A: "Matrix", alpha: Any) -> "Matrix":
-    """alpha A, with new values and the same pattern."""
+    """alpha A, with the same pattern, in arrays of its own."""
     source = A.core if A.info["format"] in ("csr", "csc") else A.convert("csr").core
     pointer, index, value, lines = compressed(source)
     result = _make.from_compressed(
@@ -127,12 +127,12 @@ def scale(A: "Matrix", alpha: Any) -> "Matrix":
         index,
         value * value.dtype.type(real(alpha)),
         lines=lines,
+        copy=True,
         trusted=True,
         context=source.context,
         calls=source.calls,
         is_array=source.is_array,
     )
-    result.core.own = "the matrix is a multiple of another: multiply again"
     return result.T if A.transposed and source is A.core else result
 
 
