@@ -298,6 +298,8 @@ static void fill(struct entrant *e, const struct yardstick *y)
 		v[V_OF_BOUND] = e->moves / y->bound->moves * entrant_ratio(y->bound, e);
 	if (e->record.kind >= RECORD_BOUND)
 		return;
+	if (e->after)
+		e->after(e);
 	spread_ratio(v, V_VS_CSR, y->unit, e);
 	v[V_VS_SERIAL] = v[V_VS_CSR];
 	v[V_VS_PEER] = entrant_ratio(y->peer[e->again], e);

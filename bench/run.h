@@ -25,6 +25,7 @@ struct entrant {
 	bool (*prepare)(struct entrant *entrant, void **spare);
 	void (*drop)(struct entrant *entrant, void *spare);
 	void *spare;
+	void (*after)(struct entrant *entrant); /* measures more after the rounds, unless NULL */
 	bool unprepared; /* a second preparation failed */
 	double moves;    /* bytes that one call moves */
 	bool again;      /* it replaces the values of an existing sparse result */

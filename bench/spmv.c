@@ -296,6 +296,7 @@ static const struct argp_child product_children[] = {{&tool_common_argp, 0, "Com
 	"transpose value index threads runs "                                                  \
 	"rounds disturbed ms ms_min ms_p10 ms_p90 ms_kbest ms_kbest_rounds prepare_ms "        \
 	"first_ms prepare_calls prepare_calls_rounds prepare_calls_disturbed "                 \
+	"call_us latency_us "                                                                  \
 	"bytes bytes_per_nnz gflops gbps csr_gbps gathered_gbps bound_gbps of_bound in_cache " \
 	"unit vs_csr vs_best_peer overhead_ns error commit machine state date"
 

@@ -102,6 +102,8 @@ void device_free(struct problem *p);
 bool device_move(const struct problem *p, const ek_dense *there, const ek_dense *here, bool back);
 /* Runs an entrant and returns the seconds on the device's clock, 0 if it gives no time. */
 double device_clocked(void *entrant, int64_t calls);
+/* Measures how long a call takes on the host if nothing waits for it, and if the host does. */
+void device_call_times(struct entrant *e);
 /* Enters a copy between device buffers, whose speed is the bound for products on the device. */
 void device_enter_copies(struct field *f);
 /* Returns the GB/s that are read and written when the device copies a large array, or 0 if that

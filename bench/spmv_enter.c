@@ -205,6 +205,7 @@ static void place_vectors(struct entrant *e)
 	                   : there                     ? e->field->c->device->name
 	                                               : "cpu";
 	e->calls.clocked = on_device ? device_clocked : NULL;
+	e->after = on_device ? device_call_times : NULL;
 	e->move = move_ours;
 	own->count = own->columns ? p->peer.width : 1;
 	own->x = (on_device ? p->device.side : p->side) + (own->columns ? 2 : 0);

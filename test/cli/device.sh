@@ -74,6 +74,10 @@ check 0 'spmv\.csr\.vector\.gpu:lanes=8 +[0-9.]' '*' \
 	'ek bench spmv a.mtx --device opencl --method csr.vector.gpu --sweep lanes=2,4..8*2 --rounds 1'
 check 0 '"device":"opencl:0".*"vectors":"device".*"unit":"spmv\.csr\.vector\.gpu"' '*' \
 	'ek bench spmv a.mtx --device opencl --method csr.vector.gpu --rounds 1 --json -'
+check 0 '"call_us":[0-9.]+,"latency_us":[0-9.]' '*' \
+	'ek bench spmv a.mtx --device opencl --method csr.vector.gpu --rounds 1 --json -'
+check 1 '' '*' 'ek bench spmv a.mtx --device opencl --vectors host --method csr.vector.gpu --rounds 1 --json - 2>&1 |
+	grep latency_us'
 check 0 'spmv\.csr\.vector\.gpu +1 ' '*' 'ek bench scenario a.mtx --device opencl --rounds 1'
 check 0 'spmv\.csr\.vector\.gpu ' '*' \
 	'ek bench convert a.mtx --device opencl --method csr.vector.gpu --rounds 1'
