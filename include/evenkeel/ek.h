@@ -1260,7 +1260,8 @@ ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, c
  *   y   as long as z; not written to, and not read if beta = 0. It may be x, if the lengths are
  *       equal, and may be part of the arrays of A
  *   z   y itself, or memory that overlaps neither y nor x nor the arrays of A
- * Errors: as for ek_spmv; also EK_EINVAL if one of y and z is on a device and the other is not.
+ * Errors: as for ek_spmv; also EK_EINVAL if one of y and z is on a device and the other is not. If a
+ * device fails, a z on the host may have the values of y.
  * Cost: on the processor, the same as ek_spmv, except that y is read instead of z. Two kinds of
  * products read y once and then work on z, as ek_spmv works on y: those with formats that consist
  * of parts (hyb, cocktail), and those of op T that add to columns. On a device y is first copied to
