@@ -30,7 +30,8 @@ static void add_item(struct list *s, const char *text)
 		last = first;
 	else if (count != 2 && (count != 4 || (kind != '+' && kind != '*')))
 		first = -1;
-	if (first < (kind == '*') || by < 1 + (kind == '*') || last > INT64_C(1) << 40)
+	if (first < (kind == '*') || by < 1 + (kind == '*') || last > INT64_C(1) << 40 ||
+	    by > INT64_C(1) << 22) /* so that the next value fits, too */
 		tool_usage("--sweep %s: a number, FIRST..LAST, FIRST..LAST+STEP or "
 		           "FIRST..LAST*FACTOR is expected",
 		           text);

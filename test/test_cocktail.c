@@ -365,10 +365,36 @@ static void test_mixtures(void **state)
 	}
 }
 
+/* Checks that an entry of a diagonal may not be in the rest, too. */
+static void test_one_place(void **state)
+{
+	const int64_t len[EKI_MAX_ARRAYS] = {1, 32, 1, [13] = 1, 1, 1};
+	ek_store s = {.format = &ek_format_cocktail,
+	              .value = EK_F64,
+	              .index = EK_I32,
+	              .rows = 2,
+	              .cols = 4,
+	              .nnz = 2};
+	ek_matrix *A;
+
+	(void)state;
+	expect_status(eki_store_alloc(ctx, &s, len), EK_OK);
+	memset(s.array[1], 0, 32 * sizeof(double));
+	*(int32_t *)s.array[0] = 0;
+	((double *)s.array[1])[1] = 1;
+	*(uint32_t *)s.array[2] = 2;
+	*(int32_t *)s.array[13] = *(int32_t *)s.array[14] = 1;
+	*(double *)s.array[15] = 1;
+	expect_status(eki_matrix_from_store(ctx, &s, &A), EK_OK);
+	expect_error(ek_matrix_check(A), EK_ERANGE, "two parts have an entry in the same row");
+	ek_matrix_destroy(A);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_parts),
-	                                   cmocka_unit_test(test_mixtures)};
+	                                   cmocka_unit_test(test_mixtures),
+	                                   cmocka_unit_test(test_one_place)};
 
 	(void)argc;
 	test_passive_threads(argv);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "gpu/gpu.h"
+#include "plan/plan.h"
 #include "support/fake.h"
 #include "support/support.h"
 
@@ -285,6 +286,19 @@ static void test_no_compiler(void **state)
 	}
 }
 
+/* Checks that decisions, which are in memory that the device shares, go before the device. */
+static void test_decisions(void **state)
+{
+	const eki_decision d = {
+		.key.machine = "x", .calls = 100, .method = "spmv.csr.rows", .format = "csr"};
+
+	(void)state;
+	expect_status(fake_context("cuda", EK_MEMORY_SHARED, NULL, &ctx), EK_OK);
+	expect_status(eki_wisdom_add(ctx, &d, 1), EK_OK);
+	ek_context_destroy(ctx);
+	fake_clean("decisions in shared memory");
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -309,6 +323,7 @@ int main(void)
 		cmocka_unit_test(test_large_blocks),
 		cmocka_unit_test(test_bad_module),
 		cmocka_unit_test(test_compiler_messages),
+		cmocka_unit_test(test_decisions),
 	};
 
 	return run_all_tests(tests, setup, teardown);

@@ -70,6 +70,8 @@ static void test_new_values(void **state)
 	expect_status(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_OK);
 	expect_status(ek_matrix_set_values(A, 2, second), EK_OK);
 	ek_context_destroy(ctx);
+	expect_error(ek_tune(ctx, &(ek_tune_options){.size = sizeof(ek_tune_options), .dry = 1}),
+	             EK_EINVAL, "ctx was destroyed");
 	ek_matrix_destroy(A);
 	expect_status(ek_spmv(plan, 1, &xv, 0, &yv), EK_OK);
 	assert_true(y[0] == 30 && y[1] == 400);

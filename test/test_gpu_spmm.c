@@ -16,8 +16,9 @@ static void checked_run(const struct blocks *b, const struct device_context *on,
 	char text[600];
 
 	if (!blocks_run(b, on->heap, plan, run, y, text, sizeof text))
-		fail_msg("%s, blocks of the %s: %s", product_where, run->device ? "device" : "host",
-		         text);
+		fail_msg("%s, X of the %s, Y of the %s: %s", product_where,
+		         run->device && !run->on_host[0] ? "device" : "host",
+		         run->device && !run->on_host[1] ? "device" : "host", text);
 }
 
 /* Runs the plan with blocks on the host and on the device; both must give the same bits, unless the
@@ -41,6 +42,12 @@ static void check_plan(struct blocks *b, const struct device_context *on, ek_ind
 		fail_msg("%s: blocks of host and device gave other bits", product_where);
 	free(y);
 	free(again);
+	run = blocks_draw(b, &draw, turn++); /* in groups of columns, if the plan is for fewer */
+	run.op = op;
+	run.width = 33;
+	run.device = on->ctx;
+	run.on_host[turn & 1] = true;
+	checked_run(b, on, plan, &run, NULL);
 	loose.heap = NULL;
 	for (int which = VALUES_SECOND; which >= VALUES_FIRST; which--) {
 		run = blocks_draw(b, &draw, turn++);

@@ -270,13 +270,62 @@ static void test_column(void **state)
 	unlink(path);
 }
 
+/* Checks matrices with as many columns as there can be in formats whose numbers of columns are added
+ * to others. */
+static void test_most_columns(void **state)
+{
+	static const char *const format[] = {"bdia", "bell:r=1,c=4", "sbell:r=1,c=4", "dia"};
+	static const int64_t ptr[] = {0, 1, 2}, col[] = {0, INT64_MAX - 2};
+	static const double val[] = {1, 2};
+	ek_context *ctx;
+	ek_matrix *A, *B;
+
+	(void)state;
+	expect_status(ek_context_create(NULL, &ctx), EK_OK);
+	expect_status(ek_matrix_from_csr(ctx, EK_F64, EK_I64, 2, INT64_MAX - 1, ptr, col, val,
+	                                 EK_BORROW, &A),
+	              EK_OK);
+	for (size_t k = 0; k < sizeof format / sizeof *format; k++) {
+		expect_status(ek_matrix_convert(A, format[k], NULL, &B), EK_OK);
+		expect_status(ek_matrix_check(B), EK_OK);
+		ek_matrix_destroy(B);
+	}
+	ek_matrix_destroy(A);
+	ek_context_destroy(ctx);
+}
+
+/* Checks that rows longer than an index can count are refused by formats that store lengths. */
+static void test_longest_row(void **state)
+{
+	int64_t ptr[] = {0, INT64_C(1) << 31}, dim[EKI_MAX_DIMS] = {1};
+	ek_store csr = {.format = &ek_format_csr,
+	                .value = EK_F32,
+	                .index = EK_I64_32,
+	                .rows = 1,
+	                .cols = 4,
+	                .nnz = ptr[1],
+	                .array = {ptr},
+	                .len = {2, ptr[1], ptr[1]}};
+	ek_store out = {0};
+	ek_context *ctx;
+
+	(void)state;
+	expect_status(ek_context_create(NULL, &ctx), EK_OK);
+	expect_error(eki_format_look(ctx, &csr, &ek_format_ell, dim, -1, &out), EK_EOVERFLOW,
+	             "format ell: row 0 has more than 2147483647 entries");
+	expect_error(eki_format_look(ctx, &csr, &ek_format_sell, dim, -1, &out), EK_EOVERFLOW,
+	             "format sell: row 0 has more than 2147483647 entries");
+	ek_context_destroy(ctx);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_long_row_coo),         cmocka_unit_test(test_long_row_text),
 		cmocka_unit_test(test_largest_rows),         cmocka_unit_test(test_binary_rows),
 		cmocka_unit_test(test_rows_without_entries), cmocka_unit_test(test_column),
-		cmocka_unit_test(test_long_vectors),
+		cmocka_unit_test(test_long_vectors),         cmocka_unit_test(test_most_columns),
+		cmocka_unit_test(test_longest_row),
 	};
 
 	snprintf(path, sizeof path, "/tmp/ek-limits-%ld.mtx", (long)getpid());

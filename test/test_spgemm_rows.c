@@ -193,6 +193,7 @@ static void test_wide_columns(void **state)
 	(void)state;
 	check_all((int64_t)1 << 50, EK_I64);
 	check_all((int64_t)1 << 61, EK_I64);
+	check_all(INT64_MAX - 1, EK_I64);
 }
 
 static int setup(void **state)

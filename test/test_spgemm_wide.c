@@ -230,15 +230,18 @@ static void test_windows(void **state)
 static void test_hypersparse(void **state)
 {
 	static const int32_t ptr[] = {0, 2, 3}, b_ptr[] = {0, 2, 4}, col[] = {0, 1, 1},
-			     b_col[] = {5, INT32_MAX - 1, 0, INT32_MAX - 2};
-	static const double val[] = {1, 2, 3}, b_val[] = {1, 2, 3, 4};
+			     all_b_col[][4] = {{5, INT32_MAX - 1, 0, INT32_MAX - 2},
+	                                       {INT32_MAX - 1, 5, INT32_MAX - 2, 0}};
+	static const double val[] = {1, 2, 3}, all_b_val[][4] = {{1, 2, 3, 4}, {2, 1, 4, 3}};
 	static const double right[] = {6, 1, 8, 2, 9, 12};
 	struct heap heap = HEAP_INIT;
 
 	(void)state;
-	for (int k = 0; k < 4; k++) {
+	for (int k = 0; k < 8; k++) {
 		ek_context *ctx = heap_context(&heap, 2, 0);
 		const bool columns = k & 1;
+		const int32_t *b_col = all_b_col[k / 4];
+		const double *b_val = all_b_val[k / 4];
 		ek_matrix *A, *B, *C = NULL;
 		ek_hints h = {.size = sizeof h, .memory = k & 2 ? 200000 : 0};
 		ek_view view = {.size = sizeof view};

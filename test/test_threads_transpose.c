@@ -52,11 +52,14 @@ static void test_shared_plan(void **state)
 	(void)state;
 	small.core_bytes = 1 << 14;
 	ctx->machine = &small;
-	for (int ell = 0; ell < 2; ell++) {
+	for (int k = 0; k < 3; k++) { /* the last with fewer columns than there are parts */
+		const bool ell = k == 1;
 		const ek_method *m = NULL;
 
-		expect_status(ek_matrix_generate(ctx, "uniform:rows=900,cols=5000,k=9", EK_F64,
-		                                 EK_I32, &A),
+		expect_status(ek_matrix_generate(ctx,
+		                                 k == 2 ? "uniform:rows=3000,cols=3,k=2"
+		                                        : "uniform:rows=900,cols=5000,k=9",
+		                                 EK_F64, EK_I32, &A),
 		              EK_OK);
 		if (ell)
 			expect_status(ek_matrix_convert_in_place(A, "ell", NULL), EK_OK);

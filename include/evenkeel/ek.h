@@ -388,11 +388,12 @@ ek_status ek_profile_numbers(void (*number)(void *user, const ek_profile_number 
 /* Both kinds of core. In a context whose device is named "cpu+...", products by ek_spmv and ek_spmm
  * with vectors in the host's memory are divided: the device multiplies some rows of op(A) while the
  * processor multiplies the others. A plan finds out whether that pays. It measures a few products
- * by each side, with the copies of x and y that the device needs, cuts the rows by the speeds and
- * by the parts of x that must be copied, and measures a few products by both. If these are not
- * faster than those of the faster side alone, that side does all rows. With fewer than 64 announced
- * calls, predictions take the place of measured products. ek_plan_explain says what was found and
- * which side does what.
+ * by each side, with the copies of x and y that the device needs if they are in memory of the
+ * program's own (vectors in memory that the context shares with the device need none), cuts the rows
+ * by the speeds and by the parts of x that must be copied, and measures a few products by both. If
+ * these are not faster than those of the faster side alone, that side does all rows. With fewer than
+ * 64 announced calls, predictions take the place of measured products. ek_plan_explain says what was
+ * found and which side does what.
  *   - The methods are spmv.csr.split.gpu and spmm.csr.split.gpu. They multiply with csr and csc.
  *     For other formats, if A is in one or it is asked for, for EK_REPRO_STRICT, and for other
  *     operations but SpGEMM, the choice is that of a context with the device alone. By name they
@@ -1259,7 +1260,8 @@ ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, c
  *   y   as long as z; not written to, and not read if beta = 0. It may be x, if the lengths are
  *       equal, and may be part of the arrays of A
  *   z   y itself, or memory that overlaps neither y nor x nor the arrays of A
- * Errors: as for ek_spmv; also EK_EINVAL if one of y and z is on a device and the other is not.
+ * Errors: as for ek_spmv; also EK_EINVAL if one of y and z is on a device and the other is not. If a
+ * device fails, a z on the host may have the values of y.
  * Cost: on the processor, the same as ek_spmv, except that y is read instead of z. Two kinds of
  * products read y once and then work on z, as ek_spmv works on y: those with formats that consist
  * of parts (hyb, cocktail), and those of op T that add to columns. On a device y is first copied to

@@ -302,9 +302,9 @@ void eki_context_free(ek_context *ctx)
 {
 	ek_context old;
 
+	eki_wisdom_free(ctx); /* while a heap that is shared with the device is there */
 	eki_device_detach(ctx);
-	eki_forced_free(ctx);
-	eki_wisdom_free(ctx);
+	eki_forced_free(ctx); /* made before there was a device, by the default heap */
 	old = *ctx;
 	ctx->life.magic = 0;
 	eki_free(&old, ctx, 1, sizeof *ctx);

@@ -110,7 +110,7 @@ static ek_status make(eki_step *step, const int64_t *begin, int pieces, bool hos
 			EK_RETURN_IF(prepare_side(step, k, EKI_DEVICE_SIDE));
 		}
 	s->device_mark = eki_step_mark(step);
-	for (int k = 0; k < pieces && host; k++)
+	for (int k = pieces > 1; k < pieces && host; k++) /* of several, the first stays there */
 		if (s->piece[k].step[EKI_DEVICE_SIDE])
 			EK_RETURN_IF(prepare_side(step, k, EKI_HOST_SIDE));
 	return EK_OK;

@@ -76,6 +76,8 @@ static ek_status send(const eki_step *step, const placed *p, int64_t width, int6
 	const char *from = p->packed ? p->packed : p->host.data;
 	eki_device *dev = step->gpu->device;
 
+	if (bytes == 0)
+		return EK_OK;
 	pack(step, p, width, begin, end, false);
 	atomic_fetch_add(&dev->counted.to_device, bytes);
 	return dev->driver->send(dev, to, at * row, from + begin * row, bytes);

@@ -87,8 +87,6 @@ static ek_status time_copies(const eki_step *step, const eki_run *v, eki_speeds 
 	const eki_buffer *x = &step->gpu->x, *y = &step->gpu->y;
 
 	speeds->to = speeds->back = 0;
-	if (dev->memory == EKI_MEMORY_SHARED)
-		return EK_OK;
 	for (int k = 0; k <= TIMED_RUNS; k++) {
 		const int64_t start = eki_now_ns();
 		double to, back;
@@ -143,6 +141,28 @@ static ek_status predict(const eki_step *step, int side, double *seconds)
 	return EK_OK;
 }
 
+/* Makes a vector of zeros as most programs have it, whose entries are copied: in a context that shares
+ * its memory with the device, one of the C heap. */
+static ek_status make_vector(const eki_step *step, int64_t count, size_t size, void **out)
+{
+	if (step->ctx->device->memory != EKI_MEMORY_SHARED)
+		return eki_calloc(step->ctx, count, size, out);
+	*out = (uint64_t)count <= PTRDIFF_MAX / size ? eki_bare_alloc((size_t)count * size) : NULL;
+	if (!*out)
+		return eki_fail(EK_ENOMEM, "no memory for a vector of %lld entries",
+		                (long long)count);
+	memset(*out, 0, (size_t)count * size);
+	return EK_OK;
+}
+
+static void free_vector(const eki_step *step, void *vector, int64_t count, size_t size)
+{
+	if (step->ctx->device->memory == EKI_MEMORY_SHARED)
+		eki_bare_free(vector);
+	else
+		eki_free(step->ctx, vector, count, size);
+}
+
 /* Makes vectors, or blocks, and scratch for runs that are timed. */
 static ek_status trial_run(const eki_step *step, eki_run *v)
 {
@@ -151,8 +171,8 @@ static ek_status trial_run(const eki_step *step, eki_run *v)
 	void *scratch;
 
 	*v = (eki_run){.width = width, .alpha = eki_real(1)};
-	EK_RETURN_IF(eki_calloc(step->ctx, step->x_len * width, size, &v->x.data));
-	EK_RETURN_IF(eki_calloc(step->ctx, step->y_len * width, size, &v->y.data));
+	EK_RETURN_IF(make_vector(step, step->x_len * width, size, &v->x.data));
+	EK_RETURN_IF(make_vector(step, step->y_len * width, size, &v->y.data));
 	EK_RETURN_IF(eki_alloc(step->ctx, step->plan->scratch_bytes, 1, &scratch));
 	eki_scratch_clear(step->plan, scratch);
 	v->scratch = scratch;
@@ -167,8 +187,8 @@ static void trial_free(const eki_step *step, const eki_run *v, int64_t scratch_b
 	const int64_t width = eki_gpu_width(step);
 	const size_t size = ek_value_size(step->in[0]->value);
 
-	eki_free(step->ctx, v->x.data, step->x_len * width, size);
-	eki_free(step->ctx, v->y.data, step->y_len * width, size);
+	free_vector(step, v->x.data, step->x_len * width, size);
+	free_vector(step, v->y.data, step->y_len * width, size);
 	eki_free(step->ctx, v->scratch, scratch_bytes, 1);
 }
 
@@ -214,14 +234,11 @@ done:
 
 /* ---- Cuts ------------------------------------------------------------------------------------ */
 
-/* Finds the lines that the pieces, or parts with the same work, read. Does nothing if x is not
- * copied. */
+/* Finds the lines of x that the pieces, or parts with the same work, read. */
 static ek_status find_lines(eki_step *step, const int64_t *begin, int parts)
 {
 	eki_both *s = step->state;
 
-	if (step->ctx->device->memory == EKI_MEMORY_SHARED)
-		return EK_OK;
 	eki_lines_size(step, &s->lines);
 	if (!s->lines.first)
 		EK_RETURN_IF(eki_step_alloc(step, s->lines.count, sizeof *s->lines.first,

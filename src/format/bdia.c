@@ -147,7 +147,7 @@ static int64_t FN(bdia_band_fault)(const ek_store *s, int64_t begin, int64_t end
 {
 	const PTR *band_ptr = s->array[BDIA_PTR];
 	const IDX *offset = s->array[BDIA_OFFSET];
-	const int64_t most = s->rows + s->cols;
+	const int64_t most = eki_plus(s->rows, s->cols);
 
 	for (int64_t b = begin; b < end; b++) {
 		if (band_ptr[b] < 0 || band_ptr[b + 1] <= band_ptr[b] ||
@@ -179,7 +179,7 @@ static int64_t FN(bdia_word_fault)(const ek_store *s, int64_t begin, int64_t end
 
 		for (int r = 0; r < BDIA_ROWS; r++) {
 			const int64_t i = rest / n * BDIA_ROWS + r;
-			const int64_t j = i + offset[b] + rest % n;
+			const int64_t j = i < s->rows ? i + offset[b] + rest % n : -1;
 
 			if (mask[word] >> r & 1 ? i >= s->rows || j < 0 || j >= s->cols
 			                        : !eki_pads(val[word * BDIA_ROWS + r]))

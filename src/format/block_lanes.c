@@ -195,7 +195,7 @@ static int64_t FN(lanes_len_fault)(const ek_store *s, int64_t begin, int64_t end
 	const IDX *len = block_lanes_of(s).len;
 
 	for (int64_t b = begin; b < end; b++)
-		if (len[b] < 0 || len[b] > (s->cols + s->dim[BLOCK_C] - 1) / s->dim[BLOCK_C])
+		if (len[b] < 0 || len[b] > eki_groups(s->cols, s->dim[BLOCK_C]))
 			return b;
 	return end;
 }

@@ -94,7 +94,7 @@ static window FN(window_of)(const ek_store *csr, int64_t i, int64_t first)
 	int64_t k = eki_lower_bound(col_idx, row_ptr[i], end, first);
 	window w = {0, 0};
 
-	for (; k < end && col_idx[k] < first + 128; k++) {
+	for (; k < end && col_idx[k] - first < 128; k++) {
 		const uint64_t at = (uint64_t)(col_idx[k] - first);
 
 		if (at < 64) /* columns that do not ascend may be before the window */

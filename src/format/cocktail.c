@@ -250,6 +250,22 @@ done:
 
 /* ---- Checking a store, finding an entry ------------------------------------------------------ */
 
+/* Checks that no place has entries in two parts. */
+static ek_status check_places(const ek_context *ctx, const ek_store *s)
+{
+	ek_store csr = {0};
+	ek_status status;
+
+	EK_TRY(eki_csr_alloc(ctx, s->value, s->index, s->rows, s->cols, s->nnz, &csr));
+	EK_TRY(to_csr(ctx, s, &csr));
+	if (!eki_ascends_strictly(ctx, &csr))
+		status = eki_fail(EK_ERANGE,
+		                  "two parts have an entry in the same row and column");
+done:
+	eki_store_free(ctx, &csr);
+	return status;
+}
+
 static ek_status check(const ek_context *ctx, const ek_store *s)
 {
 	ek_store part[PARTS];
@@ -275,7 +291,8 @@ static ek_status check(const ek_context *ctx, const ek_store *s)
 	if (total != s->nnz)
 		return eki_fail(EK_ERANGE, "the parts have %lld entries, the matrix has %lld",
 		                (long long)total, (long long)s->nnz);
-	return eki_cocktail_flat_check(ctx, s, part);
+	EK_RETURN_IF(eki_cocktail_flat_check(ctx, s, part));
+	return check_places(ctx, s);
 }
 
 static bool find(const ek_store *s, int64_t i, int64_t j, eki_place *at)

@@ -102,6 +102,7 @@ static ek_status layout(const ek_context *ctx, const ek_store *csr, ek_store *ou
 	eki_features f;
 	int64_t *dim = out->dim;
 
+	EK_RETURN_IF(eki_row_lengths_check(csr, out->format));
 	EK_RETURN_IF(eki_row_stats(ctx, csr, &f));
 	dim[ELL_ORDER] = dim[ELL_ORDER] ? dim[ELL_ORDER] : BY_COLUMNS;
 	dim[ELL_WIDTH] = f.stats.row_max;

@@ -201,6 +201,19 @@ static ek_status lay_out(const ek_context *ctx, const ek_store *csr, const ek_fo
 	return eki_format_limit(csr, out, max_bytes);
 }
 
+ek_status eki_row_lengths_check(const ek_store *csr, const ek_format *format)
+{
+	const int64_t most = eki_idx_max(csr->index);
+
+	for (int64_t i = 0; csr->nnz > most && i < csr->rows; i++)
+		if (eki_ptr_at(csr, i + 1) - eki_ptr_at(csr, i) > most)
+			return eki_fail(EK_EOVERFLOW,
+			                "format %s: row %lld has more than %lld entries, which only "
+			                "EK_I64 can count",
+			                format->name, (long long)i + csr->from1, (long long)most);
+	return EK_OK;
+}
+
 ek_status eki_format_look(const ek_context *ctx, const ek_store *csr, const ek_format *format,
                           const int64_t dim[EKI_MAX_DIMS], int64_t max_bytes, ek_store *out)
 {

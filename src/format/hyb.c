@@ -157,6 +157,8 @@ static ek_status layout(const ek_context *ctx, const ek_store *csr, ek_store *ou
 		EK_RETURN_IF(find_width(ctx, csr, width));
 	if (*width == EKI_ZERO)
 		*width = 0;
+	if (*width > eki_idx_max(csr->index)) /* the others go to COO */
+		*width = eki_idx_max(csr->index);
 	for (int64_t i = 0; i < csr->rows; i++) {
 		const int64_t n = eki_ptr_at(csr, i + 1) - eki_ptr_at(csr, i);
 

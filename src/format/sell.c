@@ -187,6 +187,7 @@ static ek_status layout(const ek_context *ctx, const ek_store *csr, ek_store *ou
 	const int64_t lanes = eki_lanes(ctx->isa, csr->value);
 	int64_t *dim = out->dim, places = 0;
 
+	EK_RETURN_IF(eki_row_lengths_check(csr, out->format));
 	if (!dim[SELL_C])
 		dim[SELL_C] = lanes < 4 ? 4 : lanes;
 	if (dim[SELL_SIGMA]) {

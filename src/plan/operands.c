@@ -273,12 +273,16 @@ ek_status ek_result_values(ek_plan *plan, double alpha, double beta, const ek_ma
 static int64_t bytes_to_copy(const ek_plan *p, int k)
 {
 	const ek_store *own = &p->own[k];
+	const ek_matrix *M = p->problem.A[k].M;
 	const int64_t entry = eki_entry_bytes(own);
+	/* Only a transposition has pointers of the columns, too. */
+	const int64_t cols = M->transposed == p->by_columns[k] ? 0 : own->cols;
 
 	if (!own->format || own->borrowed >> CSR_VAL & 1)
 		return 0;
-	return 3 * ((own->rows + own->cols + 2) * (int64_t)eki_ptr_size(own->index) +
-	            p->problem.A[k].M->store.nnz * entry);
+	return eki_times(3, eki_plus(eki_times(eki_plus(own->rows, eki_plus(cols, 2)),
+	                                       (int64_t)eki_ptr_size(own->index)),
+	                             eki_times(M->store.nnz, entry)));
 }
 
 int64_t eki_plan_needs(const ek_plan *p)
@@ -290,7 +294,7 @@ int64_t eki_plan_needs(const ek_plan *p)
 
 		most = bytes > most ? bytes : most;
 	}
-	return ek_plan_memory(p) + eki_plus(eki_plus(p->scratch_bytes, p->run_bytes), most);
+	return eki_plus(ek_plan_memory(p), eki_plus(eki_plus(p->scratch_bytes, p->run_bytes), most));
 }
 
 ek_status eki_operands_limit(const ek_plan *p)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Batch k-selection by d-heaps on a device, one group of 32 work-items for each list: the group
+ * Batch k-selection by d-heaps on a device, one group of 32 or 64 work-items for each list: it
  * makes a max-heap of the first k entries, and compares 256 entries at a time with the root. Each
  * that is less replaces the root. The group finds the largest child together; one work-item writes.
  *
  * Cost: O(length log_d k) steps for each list, of which comparisons with the root and searches for
- * the largest child are done by 32 work-items at a time. For comparison with the ad-heap. Liu 2015,
- * section 4.6.3. */
+ * the largest child are done by all work-items of a group at a time. For comparison with the
+ * ad-heap. Liu 2015, section 4.6.3. */
 #include "prim_gpu/heaps.h"
 
 #ifndef EK_NO_GPU

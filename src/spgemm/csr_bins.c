@@ -151,7 +151,7 @@ static ek_status prepare(eki_step *step)
 	else
 		s->temporary = eki_bins_places(&s->bins, s->memory);
 	EK_RETURN_IF(eki_step_scratch(step, step->parts, sizeof(eki_bins_scratch), &s->scratch));
-	return eki_step_scratch(step, step->parts, (size_t)s->counted_bytes, &s->counted);
+	return eki_step_scratch(step, eki_times(step->parts, s->counted_bytes), 1, &s->counted);
 }
 
 static void report(const eki_step *step, char *text, size_t size)

@@ -40,7 +40,7 @@ static int64_t thread_bytes(const eki_step *step, const flags *s, int64_t width)
 static int64_t usual_width(const eki_step *step, const eki_batches *batches)
 {
 	const int64_t size = (int64_t)ek_value_size(step->in[0]->value);
-	const int64_t cols = LEAST_WIDTH * eki_groups(step->in[1]->cols, LEAST_WIDTH);
+	const int64_t cols = eki_times(LEAST_WIDTH, eki_groups(step->in[1]->cols, LEAST_WIDTH));
 	const int64_t shared = eki_cpu_cache() / 2 / step->parts / size;
 	const int64_t core = (int64_t)step->ctx->machine->core_bytes / 2 / size;
 	int64_t most = shared > core ? shared : core;
@@ -111,7 +111,7 @@ static ek_status prepare(eki_step *step)
 	s->part_bytes = thread_bytes(step, s, s->width);
 	step->state = s;
 	EK_RETURN_IF(eki_output_buffers(step, &s->batches, &s->buffers));
-	return eki_step_scratch(step, step->parts, (size_t)s->part_bytes, &s->at);
+	return eki_step_scratch(step, eki_times(step->parts, s->part_bytes), 1, &s->at);
 }
 
 static int64_t rows(const eki_rows_task *t)

@@ -69,10 +69,10 @@ static int64_t FN(serial_rows)(const eki_rows_task *t, char *scratch, int64_t mo
 
 			for (; k < list.n && list.col[k] == j; k++)
 				sum += list.val[k];
-			if (t->mode != EKI_ROWS_COUNT) {
+			if (t->mode == EKI_ROWS_MAKE)
 				col[all + n] = j;
+			if (t->mode != EKI_ROWS_COUNT)
 				val[all + n] = sum;
-			}
 		}
 		if (t->lengths)
 			eki_ptr_set(t->lengths, i + 1, n);

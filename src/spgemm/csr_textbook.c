@@ -78,7 +78,8 @@ static int64_t FN(textbook_rows)(const eki_rows_task *t, char *scratch, int64_t 
 			eki_sort_pairs(s.n, (eki_pair_at){s.list, NULL},
 			               (eki_pair_at){s.list + most, NULL}, kind);
 			for (int64_t k = 0; k < s.n; k++) {
-				col[all + k] = s.list[k];
+				if (t->mode == EKI_ROWS_MAKE)
+					col[all + k] = s.list[k];
 				val[all + k] = s.sum[s.list[k]];
 			}
 		}
@@ -120,7 +121,7 @@ static ek_status prepare(eki_step *step)
 	EK_RETURN_IF(eki_batches_make(step, EKI_PRODUCT, INT64_MAX / 16, &s->batches));
 	step->state = s;
 	s->bytes = eki_times(eki_plus(step->in[1]->cols, s->batches.row_bound), 16);
-	return eki_step_scratch(step, step->parts, (size_t)s->bytes, &s->at);
+	return eki_step_scratch(step, eki_times(step->parts, s->bytes), 1, &s->at);
 }
 
 static ek_status run(const eki_step *step, const eki_run *v)

@@ -74,7 +74,7 @@ static inline LIST FN(list_at)(const LISTS *l, int64_t k)
 /* Prefetches what entries of A soon after entry k will need. */
 static inline void FN(prefetch)(const LISTS *l, PTR k)
 {
-	const PTR soon = k + 64, later = k + 128;
+	const int64_t soon = (int64_t)k + 64, later = (int64_t)k + 128;
 
 	if (later >= l->a_nnz)
 		return;

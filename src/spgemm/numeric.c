@@ -235,7 +235,7 @@ static bool FN(looks_ahead)(const LISTS *l, int64_t begin, int64_t end)
 	for (int64_t i = begin + 1; l->b->far && i < end && i <= begin + SAMPLE_ROWS; i++) {
 		PTR before = ptr[i - 1];
 
-		for (PTR k = ptr[i]; k < ptr[i + 1] && k < ptr[i] + SAMPLE_ENTRIES; k++, all++) {
+		for (PTR k = ptr[i]; k < ptr[i + 1] && k - ptr[i] < SAMPLE_ENTRIES; k++, all++) {
 			while (before < ptr[i] && col[before] < col[k] - NEAR)
 				before++;
 			near += before < ptr[i] && col[before] - NEAR <= col[k];

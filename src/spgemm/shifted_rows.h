@@ -35,7 +35,7 @@ static inline bool FN(bits_set)(const uint64_t *bits, int64_t at, int count)
 static inline bool FN(are_shifted)(const LISTS *l, int64_t begin, int64_t end)
 {
 	const PTR *ptr = l->a_ptr, from = ptr[begin], n = ptr[begin + 1] - from;
-	const PTR all = n * (PTR)(end - begin - 1);
+	const int64_t all = n * (end - begin - 1);
 	const IDX *col = l->a_col + from;
 	IDX differ = 0;
 
@@ -44,7 +44,7 @@ static inline bool FN(are_shifted)(const LISTS *l, int64_t begin, int64_t end)
 	for (int64_t i = begin + 2; i < end; i++)
 		if (ptr[i + 1] - ptr[i] != n)
 			return false;
-	for (PTR k = 0; k < all; k++)
+	for (int64_t k = 0; k < all; k++)
 		differ |= col[k + n] ^ (col[k] + 1);
 	for (PTR k = 0; k < n && differ == 0; k++)
 		differ = !FN(bits_set)(l->b->shifted, (int64_t)col[k] + 1, (int)(end - begin - 1));

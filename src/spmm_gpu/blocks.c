@@ -122,12 +122,13 @@ ek_status eki_gpu_blocks_run(const eki_step *step, const eki_run *v, const eki_g
 
 	for (int64_t j = 0; j < v->width; j += most) {
 		const int64_t width = v->width - j < most ? v->width - j : most;
+		eki_gpu_block from = x, to = y; /* begin at column j once they are brought */
 
-		EK_RETURN_IF(bring(step, &x, j, width, !eki_is(v->alpha, 0)));
-		EK_RETURN_IF(bring(step, &y, j, width, !eki_is(v->beta, 0)));
-		EK_RETURN_IF(launch(step, v, &x, &y, width));
-		if (y.staged)
-			EK_RETURN_IF(fetch(step, &y, j, width));
+		EK_RETURN_IF(bring(step, &from, j, width, !eki_is(v->alpha, 0)));
+		EK_RETURN_IF(bring(step, &to, j, width, !eki_is(v->beta, 0)));
+		EK_RETURN_IF(launch(step, v, &from, &to, width));
+		if (to.staged)
+			EK_RETURN_IF(fetch(step, &to, j, width));
 	}
 	if (there)
 		return EK_OK;

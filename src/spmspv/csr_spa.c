@@ -89,7 +89,7 @@ static void FN(cut_columns)(const eki_by_spa *b, void *to, int64_t begin, int64_
 			cut[j * b->parts + part] = k;
 		}
 	}
-	if (end == b->cols->rows)
+	if (begin < end && end == b->cols->rows) /* parts after the last column have none */
 		cut[end * b->parts] = ptr[end];
 }
 

@@ -101,7 +101,7 @@ static void FN(merge_pair)(const struct task *t, int64_t pair, int64_t begin, in
 		FN(merge_copy)(t, b[j], b[j + 1], at);
 		at += b[j + 1] - b[j];
 	}
-	if (end == t->cols)
+	if (begin < end && end == t->cols) /* parts after the last column have none */
 		ptr[t->cols] = at;
 }
 

@@ -87,8 +87,7 @@ ek_status ek_tune(ek_context *ctx, const ek_tune_options *options)
 	char path[EKI_PROFILE_PATH];
 	bool given;
 
-	if (!ctx)
-		return eki_fail(EK_EINVAL, "ctx is NULL");
+	EK_RETURN_IF(eki_context_check(ctx));
 	if (options)
 		EK_RETURN_IF(EKI_STRUCT_IN("options", ek_tune_options, options, &o));
 	if (!o.dry && !o.path) {

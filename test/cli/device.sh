@@ -29,6 +29,9 @@ check 2 '' 'KEY=VALUES is expected' 'ek bench spmv a.mtx --method csr.merge --sw
 check 2 '' 'one method is expected' 'ek bench spmv a.mtx --sweep w=1,2'
 check 2 '' 'one method is expected' 'ek bench spmv a.mtx --method all --sweep w=1,2'
 check 2 '' 'ends before it begins' 'ek bench spmv a.mtx --method csr.vector.gpu --sweep lanes=8..4'
+for huge in 1..2+9223372036854775807 2..4*9223372036854775807; do
+	check 2 '' 'or FIRST..LAST\*FACTOR is expected' "ek bench spmv a.mtx --method csr.vector.gpu --sweep 'lanes=$huge'"
+done
 check 2 '' 'sweep: 8 is given twice' 'ek bench spmv a.mtx --method csr.vector.gpu --sweep lanes=2..4,8,8'
 check 2 '' 'has the parameters - none' 'ek bench spmv a.mtx --method csr.merge --sweep w=1,2'
 check 2 '' 'csr5 has the parameters omega sigma' 'ek bench spmv a.mtx --method csr5 --sweep w=1,2'

@@ -187,6 +187,20 @@ static void fill(const struct blocks *b, const struct block_run *run, struct lai
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
+/* Copies a block to memory of the device, which `d` is then a view of. */
+static ek_status to_device(ek_context *ctx, const struct laid *l, ek_dense *d)
+{
+	const int64_t bytes = (int64_t)l->bytes;
+	void *at = NULL;
+	ek_status status = ek_device_alloc(ctx, bytes, &at);
+
+	if (status != EK_OK)
+		return status;
+	d->data = at;
+	d->where = EK_ON_DEVICE;
+	return ek_device_write(ctx, at, l->view.data, bytes);
+}
+
 static ek_status run_on_device(const struct block_run *run, ek_plan *plan, const struct laid *x,
                                const struct laid *y)
 {
@@ -194,21 +208,17 @@ static ek_status run_on_device(const struct block_run *run, ek_plan *plan, const
 	ek_dense dx = x->view, dy = y->view;
 	ek_status status;
 
-	dx.where = dy.where = EK_ON_DEVICE;
-	dx.data = dy.data = NULL;
-	status = ek_device_alloc(ctx, (int64_t)x->bytes, &dx.data);
-	if (status == EK_OK)
-		status = ek_device_alloc(ctx, (int64_t)y->bytes, &dy.data);
-	if (status == EK_OK)
-		status = ek_device_write(ctx, dx.data, x->view.data, (int64_t)x->bytes);
-	if (status == EK_OK)
-		status = ek_device_write(ctx, dy.data, y->view.data, (int64_t)y->bytes);
+	status = run->on_host[0] ? EK_OK : to_device(ctx, x, &dx);
+	if (status == EK_OK && !run->on_host[1])
+		status = to_device(ctx, y, &dy);
 	if (status == EK_OK)
 		status = ek_spmm(plan, run->alpha, &dx, run->beta, &dy);
-	if (status == EK_OK)
+	if (status == EK_OK && dy.where == EK_ON_DEVICE)
 		status = ek_device_read(ctx, dy.data, y->view.data, (int64_t)y->bytes);
-	ek_device_free(ctx, dx.data);
-	ek_device_free(ctx, dy.data);
+	if (dx.where == EK_ON_DEVICE)
+		ek_device_free(ctx, dx.data);
+	if (dy.where == EK_ON_DEVICE)
+		ek_device_free(ctx, dy.data);
 	return status;
 }
 

@@ -38,6 +38,7 @@ struct block_run {
 	double alpha, beta;
 	int at_end;         /* whether blocks end at a guard page; otherwise they begin after one */
 	ek_context *device; /* X and Y are on the device of this context, or on the host if NULL */
+	bool on_host[2];    /* X or Y is on the host all the same */
 	/* The plan is for EK_DENSE_SPMM, with the op opposite to `op`, and gets the transposes of X
 	 * and Y: the same memory in the other order. */
 	bool left;
