@@ -22,6 +22,7 @@ DEFAULTS = {'integer': '0', 'real': '0', 'character': 'c_null_char', 'c_ptr': 'c
 OPTIONAL = {
     r'options|hints|after': r'.*', r'most|exact': r'ek_spmspv_size', r'kth|smallest': r'ek_kselect',
     r'form': r'ek_matrix_write', r'values?': r'ek_heap_\w+',
+    r'key': r'ek_heap_(node|delete_max)',
 }
 
 

@@ -117,6 +117,9 @@ static void test_method_table(void **state)
 		}
 	}
 	assert_true(count > 0 && plain[0] > 0 && plain[1] > 0 && strict[0] > 0 && strict[1] > 0);
+	m = ek_method_find("spmv.csr.serial");
+	assert_int_equal(ek_method_supports(m, (ek_op)113, EK_REPRO_RUN), 0); /* BLAS: conjugate */
+	assert_int_equal(ek_method_supports(m, EK_OP_N, (ek_reproducible)7), 0);
 	assert_null(ek_method_find("spmv.csr.no-such"));
 	assert_null(ek_method_find(""));
 	assert_null(ek_method_find(NULL));

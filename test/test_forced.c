@@ -270,12 +270,29 @@ static void test_given(void **state)
 	             "exist: reduce.");
 }
 
+/* Checks that a scan within another operation is not the one that EK_METHOD names. */
+static void test_within(void **state)
+{
+	static const double in[] = {1, 2, 3, 4};
+	static const int32_t offset[] = {0, 1, 4};
+	const ek_segments segments = ek_segment_offsets(2, EK_INT32, offset);
+	ek_context *own = open_with("scan=scan.tiles.gpu");
+	const ek_array_options o = {.size = sizeof o, .method = "segsum.offset"};
+	double out[2];
+
+	(void)state;
+	expect_status(ek_segmented_sum(own, &o, EK_F64, 4, in, &segments, out), EK_OK);
+	assert_true(out[0] == 1 && out[1] == 9);
+	ek_context_destroy(own);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_products),   cmocka_unit_test(test_csc),
 		cmocka_unit_test(test_bare),       cmocka_unit_test(test_cannot),
 		cmocka_unit_test(test_parameters), cmocka_unit_test(test_primitives),
+		cmocka_unit_test(test_within),
 		cmocka_unit_test(test_nonsense),   cmocka_unit_test(test_given),
 	};
 

@@ -186,7 +186,8 @@ static void test_arguments(void **state)
 	B.where = EK_ON_DEVICE;
 	expect_error(ek_gemvi(ctx, NULL, 1, &B, &x, 0, &y), EK_EINVAL, "A.where is 1");
 	B = ek_vector(EK_F64, 3, a);
-	expect_error(ek_gemvi(ctx, NULL, 1, &A, &x, 0, &B), EK_EINVAL, "y is 3 x 1");
+	expect_error(ek_gemvi(ctx, NULL, 1, &A, &x, 0, &B), EK_EINVAL,
+	             "y is 3 x 1; A.rows is 2");
 	B = ek_vector(EK_F64, 2, a + 4);
 	expect_error(ek_gemvi(ctx, NULL, 1, &A, &x, 0, &B), EK_EINVAL, "A.data and y.data overlap");
 	x.idx = wrong;

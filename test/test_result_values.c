@@ -256,6 +256,32 @@ static void test_failures(void **state)
 	exhaust_close(&e);
 }
 
+/* Checks that values do not go to the row pointers of the caller, of which the matrix has a copy. */
+static void test_base1(void **state)
+{
+	int64_t ptr[] = {1, 2, 3}, col[] = {1, 2};
+	double val[] = {1, 1};
+	ek_hints hints = {.size = sizeof hints};
+	ek_context *ctx;
+	ek_matrix *A, *C = NULL;
+	ek_plan *plan;
+
+	(void)state;
+	expect_status(ek_context_create(NULL, &ctx), EK_OK);
+	expect_status(ek_matrix_from_csr(ctx, EK_F64, EK_I64, 2, 2, ptr, col, val,
+	                                 EK_BORROW | EK_BASE1, &A),
+	              EK_OK);
+	hints.B = A;
+	expect_status(ek_plan_create(EK_SPGEMM, A, &hints, &plan), EK_OK);
+	expect_status(ek_spgemm(plan, 1, 0, &C), EK_OK);
+	expect_refused(plan, C, 2, ptr, "overlaps the array row_ptr of");
+	assert_true(ptr[0] == 1 && ptr[1] == 2 && ptr[2] == 3);
+	ek_plan_destroy(plan);
+	ek_matrix_destroy(C);
+	ek_matrix_destroy(A);
+	ek_context_destroy(ctx);
+}
+
 /* Checks that a run for values alone leaves the columns of C as they are, whatever they are. */
 static void test_columns_stay(void **state)
 {
@@ -331,6 +357,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_arguments),
 		cmocka_unit_test(test_failures),
 		cmocka_unit_test(test_columns_stay),
+		cmocka_unit_test(test_base1),
 		cmocka_unit_test(test_threads),
 	};
 

@@ -184,12 +184,25 @@ static void memory_runs_out(void **state)
 	assert_string_equal(text, good);
 }
 
+/* Checks that a file is not compressed, whatever its name ends in, since nobody would read it. */
+static void ending(void **state)
+{
+	char packed[sizeof path + 3];
+
+	(void)state;
+	snprintf(packed, sizeof packed, "%s.gz", path);
+	expect_status(ek_wisdom_save(e.ctx, packed), EK_OK);
+	expect_status(ek_wisdom_load(e.ctx, packed), EK_OK);
+	unlink(packed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(arguments),
 		cmocka_unit_test(memory_runs_out),
+		cmocka_unit_test(ending),
 	};
 
 	return run_all_tests(tests, setup, teardown);

@@ -111,7 +111,8 @@ typedef enum ek_status {
 const char *ek_status_text(ek_status status);
 
 /* Returns a text that says what went wrong in this thread's last failed call, or "" if no call has
- * failed yet. The text stays valid until the next failing call of the same thread. */
+ * failed yet. The text stays valid until the next call of the same thread, which may change it even
+ * if it succeeds. */
 const char *ek_error_text(void);
 
 /* ---- Types -------------------------------------------------------------------------------- */
@@ -267,7 +268,8 @@ typedef struct ek_options {
 
 /* Makes a context. `options` may be NULL. In set-user-id programs, environment variables are
  * ignored. In all other programs, an environment variable with an invalid value is an error
- * (EK_EINVAL).
+ * (EK_EINVAL), except OMP_NUM_THREADS, which is then ignored. EK_CSR5_SIGMA is the height of tiles
+ * of csr5 in place of the library's choice.
  *
  * The environment variable EK_METHOD names methods that replace the library's choice in this
  * context. It holds entries separated by ";", each in one of these forms:
@@ -330,7 +332,8 @@ typedef struct ek_profile_number {
  * you need. */
 typedef struct ek_tune_options {
 	size_t size;
-	const char *path; /* file to write; NULL means the one that later processes read */
+	/* File to write; NULL means the one that later processes read, and "-" standard output. */
+	const char *path;
 	int dry;          /* if not 0, nothing is written */
 	int quick;        /* if not 0, one short pass: rough numbers, to try out a program */
 	/* Called now and then, with the steps that are done and their number; NULL: no calls. */
@@ -352,7 +355,8 @@ typedef struct ek_tune_options {
 ek_status ek_tune(ek_context *ctx, const ek_tune_options *options);
 /* Returns the name of what is in force: "measured 2026-11-25", or the table, such as "zen". */
 const char *ek_profile_name(void);
-/* Returns why a stored profile is not in force, or NULL if it is, or if there is none. */
+/* Returns why a stored profile is not in force, or NULL if it is, or if there is none and
+ * EK_PROFILE names none. */
 const char *ek_profile_refused(void);
 /* Calls number(user, row) for each row that is in force. Errors: EK_EINVAL. */
 ek_status ek_profile_numbers(void (*number)(void *user, const ek_profile_number *number),
@@ -389,11 +393,11 @@ ek_status ek_profile_numbers(void (*number)(void *user, const ek_profile_number 
  * with vectors in the host's memory are divided: the device multiplies some rows of op(A) while the
  * processor multiplies the others. A plan finds out whether that pays. It measures a few products
  * by each side, with the copies of x and y that the device needs if they are in memory of the
- * program's own (vectors in memory that the context shares with the device need none), cuts the rows
- * by the speeds and by the parts of x that must be copied, and measures a few products by both. If
- * these are not faster than those of the faster side alone, that side does all rows. With fewer than
- * 64 announced calls, predictions take the place of measured products. ek_plan_explain says what was
- * found and which side does what.
+ * program's own (vectors in memory that the context shares with the device need none), cuts the
+ * rows by the speeds and by the parts of x that must be copied, and measures a few products by
+ * both. If these are not faster than those of the faster side alone, that side does all rows. With
+ * fewer than 64 announced calls, predictions take the place of measured products. ek_plan_explain
+ * says what was found and which side does what.
  *   - The methods are spmv.csr.split.gpu and spmm.csr.split.gpu. They multiply with csr and csc.
  *     For other formats, if A is in one or it is asked for, for EK_REPRO_STRICT, and for other
  *     operations but SpGEMM, the choice is that of a context with the device alone. By name they
@@ -485,12 +489,13 @@ ek_status ek_device_get_counters(const ek_context *ctx, ek_device_counters *coun
 ek_status ek_device_alloc(ek_context *ctx, int64_t bytes, void **data);
 void ek_device_free(ek_context *ctx, void *data);
 /* Copy `bytes` bytes to the device (write) or from the device (read), in the order of the queue,
- * and wait until the copy is done. */
+ * and wait until the copy is done. Errors: EK_EDEVICE, EK_EINVAL. */
 ek_status ek_device_write(ek_context *ctx, void *to_device, const void *from, int64_t bytes);
 ek_status ek_device_read(ek_context *ctx, const void *from_device, void *to, int64_t bytes);
 /* Copies `bytes` bytes from one place in the device's memory to another. Returns as soon as the
  * copy is in the queue. The time of a copy gives the copy bandwidth, an upper bound for all
- * operations that read as many bytes as they write. */
+ * operations that read as many bytes as they write. The places must not overlap. Errors:
+ * EK_EDEVICE, EK_EINVAL. */
 ek_status ek_device_copy(ek_context *ctx, void *to, const void *from, int64_t bytes);
 /* Waits until all work in the queue is done. Errors: EK_EDEVICE if any work failed; then all later
  * runs and copies of the context fail too, since the data on the device cannot be trusted. */
@@ -511,8 +516,9 @@ enum {
 	/* Ownership of the arrays; give one of these three. Borrowed arrays are used in place,
 	 * never written to and never freed. They must stay unchanged until the matrix and its plans
 	 * are destroyed (but see ek_matrix_values_changed). Adopted arrays are used in place and
-	 * freed with the matrix, by the context's dealloc hook or, without hooks, by free(). If the
-	 * call fails, they still belong to the caller. */
+	 * freed with the matrix, by the context's dealloc hook or, without hooks, by free(); the hook
+	 * gets the bytes of the elements that the matrix uses, even if an array has more. If the call
+	 * fails, they still belong to the caller. */
 	EK_BORROW = 0x0,
 	EK_COPY = 0x1,
 	EK_ADOPT = 0x2,
@@ -688,6 +694,9 @@ typedef struct ek_read_options {
  * with or without a newline, so a cut within the last number of a file goes unnoticed. Lines longer
  * than 1 MiB give EK_ESYNTAX.
  *
+ * Sizes that the index type cannot hold give EK_ELIMIT or, if they come up in a conversion of
+ * types, EK_EOVERFLOW.
+ *
  * Errors: EK_EIO, EK_ESYNTAX, EK_ETRUNCATED, EK_ETRAILING, EK_ERANGE, EK_EOVERFLOW, EK_ELIMIT,
  * EK_EUNSUPPORTED, EK_ENOMEM; the message starts with file:line. Parsing is parallel. */
 ek_status ek_matrix_read(ek_context *ctx, const char *path, ek_value value, ek_index index,
@@ -721,7 +730,8 @@ ek_status ek_matrix_write(const ek_matrix *A, const char *path, const char *form
  * ek_free(ctx, *data, rows * cols * ek_value_size(value)). `options` are those of ek_matrix_read
  * and may be NULL; so NaN and Inf need allow_nan. Entries of a coordinate file at the same place
  * are added up, unless options->duplicates says otherwise. A coordinate file with more rows than
- * max_dim accepts gives EK_ELIMIT. */
+ * max_dim accepts gives EK_ELIMIT. `value` is EK_F32 or EK_F64. Errors: as for ek_matrix_read and
+ * ek_matrix_write. */
 ek_status ek_dense_read(ek_context *ctx, const char *path, ek_value value,
                         const ek_read_options *options, int64_t *rows, int64_t *cols, void **data);
 ek_status ek_dense_write(ek_context *ctx, const char *path, ek_value value, int64_t rows,
@@ -1045,7 +1055,7 @@ ek_status ek_plan_explain(const ek_plan *plan, char *text, size_t size);
 /* The predicted time of one of `calls` runs of a plan, which is run + convert. */
 typedef struct ek_prediction {
 	size_t size; /* set to sizeof(ek_prediction) before the call */
-	int64_t calls;
+	int64_t calls; /* number of runs that was assumed */
 	double run;     /* seconds of a run, and what its method prepares divided by `calls` */
 	double convert; /* seconds of bringing A into the plan's format, divided by `calls` */
 } ek_prediction;
@@ -1092,10 +1102,10 @@ int64_t ek_plan_memory(const ek_plan *plan);
  *     differ from one program to the next, and during the trials from one run to the next. With
  *     EK_REPRO_STRICT the hint gives EK_EINVAL.
  *   - It is for EK_SPMV, EK_SPMM and EK_DENSE_SPMM. In contexts for both kinds of core it does
- *     something else, for EK_SPMV and EK_SPMM: runs balance the work of the two ("Both kinds of
- *     core"), which needs no other methods, and is not remembered. Other operations give
- *     EK_EUNSUPPORTED. It has no effect if hints.method or EK_METHOD names a method, and with fewer
- *     than 64 announced calls, which could not make up for the trials.
+ *     something else, for EK_SPMV, EK_SPMM and EK_SPGEMM: runs balance the work of the two
+ *     ("Both kinds of core"), which needs no other methods, and is not remembered. Other operations
+ *     give EK_EUNSUPPORTED. It has no effect if hints.method or EK_METHOD names a method, and with
+ *     fewer than 64 announced calls, which could not make up for the trials.
  *
  * In a context with a device, if the predicted method runs there:
  *   - A trial waits for the device before and after the run, also with vectors in its memory.
@@ -1134,8 +1144,9 @@ int64_t ek_plan_memory(const ek_plan *plan);
  * names file and line), EK_ENOMEM, EK_EINVAL. After an error the context has the decisions that it
  * had. */
 ek_status ek_wisdom_load(ek_context *ctx, const char *path);
-/* Writes all decisions of a context to a file, a line of text for each, in place of what the file
- * had. It appears under its name only when it is complete. Errors: EK_EIO, EK_ENOMEM, EK_EINVAL. */
+/* Writes all decisions of a context to a file ("-": standard output), a line of text for each, in
+ * place of what the file had. It appears under its name only when it is complete. Errors: EK_EIO,
+ * EK_ENOMEM, EK_EINVAL. */
 ek_status ek_wisdom_save(ek_context *ctx, const char *path);
 /* Forgets all decisions of a context. Plans keep their methods. Errors: EK_EINVAL. */
 ek_status ek_wisdom_forget(ek_context *ctx);
@@ -1260,8 +1271,8 @@ ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, c
  *   y   as long as z; not written to, and not read if beta = 0. It may be x, if the lengths are
  *       equal, and may be part of the arrays of A
  *   z   y itself, or memory that overlaps neither y nor x nor the arrays of A
- * Errors: as for ek_spmv; also EK_EINVAL if one of y and z is on a device and the other is not. If a
- * device fails, a z on the host may have the values of y.
+ * Errors: as for ek_spmv; also EK_EINVAL if one of y and z is on a device and the other is not. If
+ * a device fails, a z on the host may have the values of y.
  * Cost: on the processor, the same as ek_spmv, except that y is read instead of z. Two kinds of
  * products read y once and then work on z, as ek_spmv works on y: those with formats that consist
  * of parts (hyb, cocktail), and those of op T that add to columns. On a device y is first copied to

@@ -145,9 +145,12 @@ ek_status ek_context_get_device(const ek_context *ctx, ek_device_info *info)
 
 ek_status ek_device_get_counters(const ek_context *ctx, ek_device_counters *counters)
 {
-	(void)ctx;
-	(void)counters;
-	return none();
+	const ek_device_counters zero = {.size = sizeof zero};
+
+	EK_RETURN_IF(eki_context_check(ctx));
+	EK_RETURN_IF(EKI_STRUCT_CHECK("counters", ek_device_counters, counters));
+	EKI_STRUCT_OUT(ek_device_counters, &zero, counters);
+	return EK_OK;
 }
 
 ek_status ek_device_alloc(ek_context *ctx, int64_t bytes, void **data)

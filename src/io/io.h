@@ -104,6 +104,8 @@ typedef struct eki_sink eki_sink;
 /* Opens a file for writing. It appears under its name only when eki_sink_finish succeeds. The path
  * "-" is standard output. The file is compressed if its name ends in .gz, .xz or .zst. */
 ek_status eki_sink_open(const ek_context *ctx, const char *path, eki_sink **out);
+/* Does the same, but never compresses: for files that are read as they are. */
+ek_status eki_sink_open_plain(const ek_context *ctx, const char *path, eki_sink **out);
 ek_status eki_sink_write(eki_sink *s, const void *data, size_t bytes);
 /* Notes the size of the matrix that the file will hold, so that eki_sink_finish can warn if the
  * file cannot be read back without the option max_dim. */

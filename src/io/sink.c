@@ -267,14 +267,12 @@ static ek_status open_temporary(eki_sink *s, mode_t mode)
 	return eki_fail(EK_EIO, "%s: cannot be created: %s", s->path, strerror(errno));
 }
 
-ek_status eki_sink_open(const ek_context *ctx, const char *path, eki_sink **out)
+static ek_status open_sink(const ek_context *ctx, const char *path, int k, eki_sink **out)
 {
 	eki_sink *s;
 	void *block;
-	size_t length;
 	bool direct;
 	mode_t mode;
-	int k = filter_of(path, &length);
 	ek_status status;
 
 	EK_RETURN_IF(eki_calloc(ctx, 1, sizeof *s, &block));
@@ -298,6 +296,18 @@ done:
 	if (status != EK_OK)
 		eki_sink_finish(s, status);
 	return status;
+}
+
+ek_status eki_sink_open(const ek_context *ctx, const char *path, eki_sink **out)
+{
+	size_t length;
+
+	return open_sink(ctx, path, filter_of(path, &length), out);
+}
+
+ek_status eki_sink_open_plain(const ek_context *ctx, const char *path, eki_sink **out)
+{
+	return open_sink(ctx, path, NO_FILTER, out);
 }
 
 ek_status eki_sink_write(eki_sink *s, const void *data, size_t bytes)

@@ -114,7 +114,8 @@ int ek_method_supports(const ek_method *m, ek_op op, ek_reproducible level)
 {
 	unsigned need = level == EK_REPRO_STRICT ? EKI_STRICT : 0;
 
-	if (!m || on_arrays(m) != (op == 0))
+	if (!m || on_arrays(m) != (op == 0) || (op != 0 && op != EK_OP_N && op != EK_OP_T) ||
+	    (level != EK_REPRO_RUN && level != EK_REPRO_STRICT))
 		return 0;
 	if (op != 0)
 		need |= op == EK_OP_T ? EKI_OP_T : EKI_OP_N;

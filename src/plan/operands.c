@@ -215,13 +215,14 @@ ek_status eki_plan_run_sparse(ek_plan *plan, eki_run *run, ek_matrix **C)
 /* Checks that `val` does not overlap the arrays of a matrix. */
 static ek_status apart_from(const ek_matrix *M, const char *name, const void *val, int64_t bytes)
 {
-	const ek_store *s = &M->store;
-	const ek_array_desc *desc = M->transposed ? ek_format_csc.array : s->format->array;
+	const ek_array_desc *desc = M->transposed ? ek_format_csc.array : M->store.format->array;
+	ek_store s;
 
+	eki_matrix_given(M, &s); /* row pointers that begin at 1 are the caller's */
 	for (int k = 0; k < EKI_MAX_ARRAYS && desc[k].name; k++) {
-		const size_t size = eki_elem_size(desc[k].elem, s->value, s->index);
+		const size_t size = eki_elem_size(desc[k].elem, s.value, s.index);
 
-		if (eki_overlap(val, bytes, s->array[k], s->len[k] * (int64_t)size))
+		if (eki_overlap(val, bytes, s.array[k], s.len[k] * (int64_t)size))
 			return eki_fail(EK_EINVAL, "val overlaps the array %s of %s", desc[k].name,
 			                name);
 	}

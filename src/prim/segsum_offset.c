@@ -63,7 +63,9 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	const ek_context *ctx = step->ctx;
 	const eki_array *a = v->array;
 	static eki_segsum_kernel *const kernel[] = EK_BY_VALUE(segsum_offset);
-	ek_array_options options = {.size = sizeof options, .threads = a->threads};
+	/* By name: EK_METHOD may name another scan, whose sums have another bound. */
+	ek_array_options options = {
+		.size = sizeof options, .method = "scan.blocked", .threads = a->threads};
 	ek_status status = EK_OK;
 
 	scanned s = {.a = *a};

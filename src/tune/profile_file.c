@@ -225,7 +225,7 @@ ek_status eki_profile_write(const ek_context *ctx, const char *path, const eki_p
 	struct tm utc;
 	ek_status status;
 
-	EK_RETURN_IF(eki_sink_open(ctx, path, &sink));
+	EK_RETURN_IF(eki_sink_open_plain(ctx, path, &sink));
 	eki_processor_name(processor);
 	gmtime_r(&now, &utc);
 	strftime(date, sizeof date, "%Y-%m-%d", &utc);

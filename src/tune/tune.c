@@ -75,7 +75,7 @@ static ek_status writable(const ek_context *ctx, const char *path)
 {
 	eki_sink *sink;
 
-	EK_RETURN_IF(eki_sink_open(ctx, path, &sink));
+	EK_RETURN_IF(eki_sink_open_plain(ctx, path, &sink));
 	eki_sink_finish(sink, EK_EIO); /* removes the file, which has a temporary name */
 	return EK_OK;
 }

@@ -383,7 +383,7 @@ ek_status ek_wisdom_save(ek_context *ctx, const char *path)
 	if (!path)
 		return eki_fail(EK_EINVAL, "path is NULL");
 	EK_RETURN_IF(eki_wisdom_copy(ctx, &list, &count));
-	status = eki_sink_open(ctx, path, &sink);
+	status = eki_sink_open_plain(ctx, path, &sink);
 	if (status == EK_OK) {
 		status = eki_sink_write(sink, FIRST "\n", strlen(FIRST "\n"));
 		for (int64_t k = 0; k < count && status == EK_OK; k++) {

@@ -23,7 +23,7 @@ ek_status ek_sparse_dot_dense(ek_context *ctx, const ek_array_options *options, 
 	ek_dense dense;
 
 	EK_RETURN_IF(eki_sparse_in("x", x, &a.x));
-	EK_RETURN_IF(eki_sparse_dense_in("y", y, &a.x, &dense));
+	EK_RETURN_IF(eki_sparse_dense_in("y", y, &a.x, "x->n", &dense));
 	a.type = a.x.value;
 	a.dense = dense.data;
 

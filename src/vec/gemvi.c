@@ -34,7 +34,7 @@ ek_status ek_gemvi(ek_context *ctx, const ek_array_options *options, double alph
 	EK_RETURN_IF(matrix_in(A, &a.x, &matrix));
 	as_y = a.x;
 	as_y.n = matrix.rows;
-	EK_RETURN_IF(eki_sparse_dense_in("y", y, &as_y, &dense));
+	EK_RETURN_IF(eki_sparse_dense_in("y", y, &as_y, "A.rows", &dense));
 	a.type = a.x.value;
 	a.dense = dense.data;
 	a.n = matrix.rows;

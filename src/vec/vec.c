@@ -62,7 +62,7 @@ ek_status eki_sparse_like(const char *name, const ek_sparse *v, const ek_sparse 
 }
 
 ek_status eki_sparse_dense_in(const char *name, const ek_dense *given, const ek_sparse *x,
-                              ek_dense *own)
+                              const char *of, ek_dense *own)
 {
 	if (!given)
 		return eki_fail(EK_EINVAL, "%s is NULL", name);
@@ -73,8 +73,8 @@ ek_status eki_sparse_dense_in(const char *name, const ek_dense *given, const ek_
 		                ek_value_name(x->value));
 	if (own->rows != x->n || own->cols != 1)
 		return eki_fail(EK_EINVAL,
-		                "%s is %lld x %lld; x->n is %lld, so %lld x 1 is expected", name,
-		                (long long)own->rows, (long long)own->cols, (long long)x->n,
+		                "%s is %lld x %lld; %s is %lld, so %lld x 1 is expected", name,
+		                (long long)own->rows, (long long)own->cols, of, (long long)x->n,
 		                (long long)x->n);
 	if (own->ld < own->rows)
 		return eki_fail(EK_EINVAL, "%s has leading dimension %lld, less than its %lld rows",
