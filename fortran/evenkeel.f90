@@ -1465,7 +1465,7 @@ module evenkeel
       import
       type(c_ptr), value :: heap
       integer(c_int64_t), value :: node
-      type(*), dimension(*), target, intent(inout) :: key
+      type(*), dimension(*), target, intent(inout), optional :: key
       type(*), dimension(*), target, intent(inout), optional :: value
       integer(c_int) :: ek_heap_node
     end function ek_heap_node
@@ -1473,7 +1473,7 @@ module evenkeel
     function ek_heap_delete_max(heap, key, value) bind(C, name="ek_heap_delete_max")
       import
       type(c_ptr), value :: heap
-      type(*), dimension(*), target, intent(inout) :: key
+      type(*), dimension(*), target, intent(inout), optional :: key
       type(*), dimension(*), target, intent(inout), optional :: value
       integer(c_int) :: ek_heap_delete_max
     end function ek_heap_delete_max
