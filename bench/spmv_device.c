@@ -124,8 +124,8 @@ double device_clocked(void *entrant, int64_t calls)
 	return device_seconds(e->field->bench->ctx, e->calls.run, e, calls, &e->record.failed);
 }
 
-/* Returns the least seconds of one of `calls` calls, of those of which `attempts` are made one after
- * the other. The device is idle before, and the time has its last work in it only if `wait`. */
+/* Returns the seconds of one of `calls` calls, the least of so many attempts. The device is idle
+ * before, and its work is in the time only if `wait`. */
 static double least_call(struct entrant *e, int attempts, int64_t calls, bool wait)
 {
 	ek_context *ctx = e->field->bench->ctx;

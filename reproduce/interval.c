@@ -13,7 +13,8 @@
 static const char rates[] = "gflops gbps csr_gbps gathered_gbps mkeys";
 static const char counted[] =
 	"bytes bytes_per_nnz csr_bytes size nnz rows cols row_max row_mean row_stddev s products "
-	"result_nnz compression n_u n_f n_c n_s levels transactions dheap_transactions update_key find_maxchild compare swap "
+	"result_nnz compression n_u n_f n_c n_s levels "
+	"transactions dheap_transactions update_key find_maxchild compare swap "
 	"temporary_bytes temporary_uncapped temporary_bound temporary_precise of_precise";
 
 bool is_rate(const char *key)

@@ -123,7 +123,8 @@ int page_write(const struct works *works, const struct store *store, const struc
 	if (!f)
 		return TOOL_FAILED;
 	json_t *all = json_pack("{s:[], s:b, s:s, s:s, s:s, s:o}", "cases", "device",
-	                        wanted->common.device != NULL, "place", place_of(works, store), "version", ek_version(), "mode",
+	                        wanted->common.device != NULL, "place",
+	                        place_of(works, store), "version", ek_version(), "mode",
 	                        mode_name[wanted->mode], "works", works_object(works, store));
 
 	fprintf(f,

@@ -64,7 +64,8 @@ bool record_is_twin(const json_t *record)
 
 bool value_is_disturbed(const json_t *record, const char *key)
 {
-	const double own = record_spread(record, key, "_disturbed"); /* preparations have their own */
+	/* Preparations have their own. */
+	const double own = record_spread(record, key, "_disturbed");
 
 	return !is_counted(key) &&
 	       disturbed_much(isnan(own) ? record_number(record, "disturbed") : own);

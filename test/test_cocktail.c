@@ -369,12 +369,7 @@ static void test_mixtures(void **state)
 static void test_one_place(void **state)
 {
 	const int64_t len[EKI_MAX_ARRAYS] = {1, 32, 1, [13] = 1, 1, 1};
-	ek_store s = {.format = &ek_format_cocktail,
-	              .value = EK_F64,
-	              .index = EK_I32,
-	              .rows = 2,
-	              .cols = 4,
-	              .nnz = 2};
+	ek_store s = {&ek_format_cocktail, EK_F64, EK_I32, .rows = 2, .cols = 4, .nnz = 2};
 	ek_matrix *A;
 
 	(void)state;

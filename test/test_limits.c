@@ -270,8 +270,7 @@ static void test_column(void **state)
 	unlink(path);
 }
 
-/* Checks matrices with as many columns as there can be in formats whose numbers of columns are added
- * to others. */
+/* Checks matrices with as many columns as there can be, in formats that add to that number. */
 static void test_most_columns(void **state)
 {
 	static const char *const format[] = {"bdia", "bell:r=1,c=4", "sbell:r=1,c=4", "dia"};

@@ -256,7 +256,7 @@ static void test_failures(void **state)
 	exhaust_close(&e);
 }
 
-/* Checks that values do not go to the row pointers of the caller, of which the matrix has a copy. */
+/* Checks that values do not go to row pointers of the caller, of which the matrix has a copy. */
 static void test_base1(void **state)
 {
 	int64_t ptr[] = {1, 2, 3}, col[] = {1, 2};

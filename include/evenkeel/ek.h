@@ -516,9 +516,9 @@ enum {
 	/* Ownership of the arrays; give one of these three. Borrowed arrays are used in place,
 	 * never written to and never freed. They must stay unchanged until the matrix and its plans
 	 * are destroyed (but see ek_matrix_values_changed). Adopted arrays are used in place and
-	 * freed with the matrix, by the context's dealloc hook or, without hooks, by free(); the hook
-	 * gets the bytes of the elements that the matrix uses, even if an array has more. If the call
-	 * fails, they still belong to the caller. */
+	 * freed with the matrix, by the context's dealloc hook or, without hooks, by free(); the
+	 * hook gets the bytes of the elements that the matrix uses, even if an array has more. If
+	 * the call fails, they still belong to the caller. */
 	EK_BORROW = 0x0,
 	EK_COPY = 0x1,
 	EK_ADOPT = 0x2,

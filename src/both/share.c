@@ -86,7 +86,6 @@ static ek_status time_copies(const eki_step *step, const eki_run *v, eki_speeds 
 	eki_device *dev = step->gpu->device;
 	const eki_buffer *x = &step->gpu->x, *y = &step->gpu->y;
 
-	speeds->to = speeds->back = 0;
 	for (int k = 0; k <= TIMED_RUNS; k++) {
 		const int64_t start = eki_now_ns();
 		double to, back;
@@ -141,16 +140,14 @@ static ek_status predict(const eki_step *step, int side, double *seconds)
 	return EK_OK;
 }
 
-/* Makes a vector of zeros as most programs have it, whose entries are copied: in a context that shares
- * its memory with the device, one of the C heap. */
+/* Makes a vector of zeros that is copied, as those of most programs are. */
 static ek_status make_vector(const eki_step *step, int64_t count, size_t size, void **out)
 {
 	if (step->ctx->device->memory != EKI_MEMORY_SHARED)
 		return eki_calloc(step->ctx, count, size, out);
 	*out = (uint64_t)count <= PTRDIFF_MAX / size ? eki_bare_alloc((size_t)count * size) : NULL;
 	if (!*out)
-		return eki_fail(EK_ENOMEM, "no memory for a vector of %lld entries",
-		                (long long)count);
+		return eki_fail(EK_ENOMEM, "no memory for %lld values", (long long)count);
 	memset(*out, 0, (size_t)count * size);
 	return EK_OK;
 }
@@ -234,7 +231,7 @@ done:
 
 /* ---- Cuts ------------------------------------------------------------------------------------ */
 
-/* Finds the lines of x that the pieces, or parts with the same work, read. */
+/* Finds the lines of x that the parts read. */
 static ek_status find_lines(eki_step *step, const int64_t *begin, int parts)
 {
 	eki_both *s = step->state;

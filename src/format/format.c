@@ -208,8 +208,8 @@ ek_status eki_row_lengths_check(const ek_store *csr, const ek_format *format)
 	for (int64_t i = 0; csr->nnz > most && i < csr->rows; i++)
 		if (eki_ptr_at(csr, i + 1) - eki_ptr_at(csr, i) > most)
 			return eki_fail(EK_EOVERFLOW,
-			                "format %s: row %lld has more than %lld entries, which only "
-			                "EK_I64 can count",
+			                "format %s: row %lld has more than %lld entries, which "
+			                "only EK_I64 can count",
 			                format->name, (long long)i + csr->from1, (long long)most);
 	return EK_OK;
 }

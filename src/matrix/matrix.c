@@ -234,14 +234,14 @@ done:
 	return status;
 }
 
-/* Refuses a number of entries that would take more bytes than there are addresses, so that no size
- * overflows; a last pointer that is spoilt often is such a number. */
-static ek_status entries_check(int64_t nnz)
+/* Refuses more entries than row pointers can hold or memory can have. */
+static ek_status entries_check(int64_t nnz, ek_index index)
 {
-	return nnz < INT64_MAX / 16 ? EK_OK
-	                            : eki_fail(EK_EOVERFLOW,
-	                                       "%lld entries are more than memory can have",
-	                                       (long long)nnz);
+	if (nnz < eki_ptr_max(index) && nnz < INT64_MAX / 16)
+		return EK_OK;
+	return eki_fail(EK_EOVERFLOW, "%lld entries do not fit the row pointer type of index %s%s",
+	                (long long)nnz, ek_index_name(index),
+	                nnz < INT64_MAX / 16 ? "" : ", or memory");
 }
 
 /* Wraps the caller's arrays in a CSR store of `major` rows and `minor` columns. */
@@ -270,11 +270,7 @@ static ek_status wrap_arrays(ek_value value, ek_index index, int64_t major, int6
 		                eki_place_of(columns ? "col_ptr" : "row_ptr", major, s->base).text,
 		                s->base ? " and 1 with EK_BASE1" : "", (long long)s->nnz);
 	s->nnz -= s->base;
-	EK_RETURN_IF(entries_check(s->nnz));
-	if (s->nnz >= eki_ptr_max(index))
-		return eki_fail(EK_EOVERFLOW,
-		                "%lld entries do not fit the row pointer type of index %s",
-		                (long long)s->nnz, ek_index_name(index));
+	EK_RETURN_IF(entries_check(s->nnz, index));
 	memcpy(s->len, (int64_t[]){major + 1, s->nnz, s->nnz}, 3 * sizeof *s->len);
 	EK_RETURN_IF(
 		eki_array_check(columns ? "row_idx" : "col_idx", idx, s->nnz, eki_idx_size(index)));
@@ -340,11 +336,7 @@ ek_status ek_matrix_from_coo(ek_context *ctx, ek_value value, ek_index index, in
 			"flags: COO arrays are assembled into CSR, so they cannot be adopted");
 	if (nnz < 0)
 		return eki_fail(EK_EINVAL, "nnz is %lld; it must not be negative", (long long)nnz);
-	EK_RETURN_IF(entries_check(nnz));
-	if (nnz >= eki_ptr_max(index))
-		return eki_fail(EK_EOVERFLOW,
-		                "%lld entries do not fit the row pointer type of index %s",
-		                (long long)nnz, ek_index_name(index));
+	EK_RETURN_IF(entries_check(nnz, index));
 	EK_RETURN_IF(eki_array_check("row_idx", row_idx, nnz, isize));
 	EK_RETURN_IF(eki_array_check("col_idx", col_idx, nnz, isize));
 	EK_RETURN_IF(eki_array_check("val", val, nnz, ek_value_size(value)));

@@ -157,7 +157,7 @@ int64_t eki_store_held(const ek_store *store);  /* bytes of the arrays that are 
 /* Multiplies or adds two numbers that are not negative. Returns INT64_MAX on overflow. */
 int64_t eki_times(int64_t a, int64_t b);
 int64_t eki_plus(int64_t a, int64_t b);
-/* Returns EK_EOVERFLOW if a row of `csr` has more entries than `format` can count with the index type. */
+/* Returns EK_EOVERFLOW if a row of `csr` has more entries than a column index can count. */
 ek_status eki_row_lengths_check(const ek_store *csr, const ek_format *format);
 /* Allocates a CSR store with space for `nnz` entries. */
 ek_status eki_csr_alloc(const ek_context *ctx, ek_value value, ek_index index, int64_t rows,

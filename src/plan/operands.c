@@ -295,7 +295,8 @@ int64_t eki_plan_needs(const ek_plan *p)
 
 		most = bytes > most ? bytes : most;
 	}
-	return eki_plus(ek_plan_memory(p), eki_plus(eki_plus(p->scratch_bytes, p->run_bytes), most));
+	most = eki_plus(most, eki_plus(p->scratch_bytes, p->run_bytes));
+	return eki_plus(ek_plan_memory(p), most);
 }
 
 ek_status eki_operands_limit(const ek_plan *p)

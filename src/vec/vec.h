@@ -15,8 +15,8 @@ ek_status eki_sparse_in(const char *name, const ek_sparse *given, ek_sparse *own
 /* Checks that v has the types and the length of x, which is called "x" in messages. */
 ek_status eki_sparse_like(const char *name, const ek_sparse *v, const ek_sparse *x);
 /* Copies the caller's dense vector to `own` and checks that it fits the sparse vector x. */
-ek_status eki_sparse_dense_in(const char *name, const ek_dense *given, const ek_sparse *x, const char *of,
-                              ek_dense *own);
+ek_status eki_sparse_dense_in(const char *name, const ek_dense *given, const ek_sparse *x,
+                              const char *of, ek_dense *own);
 /* Checks the length n of the arrays of an argument, which is member `member` of the argument
  * `name`: "x" and "->nnz", for example. eki_member_check checks the address of such an array. The
  * names are put together only for messages. */
