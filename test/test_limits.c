@@ -312,7 +312,8 @@ static void test_longest_row(void **state)
 	expect_status(ek_context_create(NULL, &ctx), EK_OK);
 	expect_error(eki_format_look(ctx, &csr, ek_format_find("ell"), dim, -1, &out), EK_EOVERFLOW,
 	             "format ell: row 0 has more than 2147483647 entries");
-	expect_error(eki_format_look(ctx, &csr, ek_format_find("sell"), dim, -1, &out), EK_EOVERFLOW,
+	expect_error(eki_format_look(ctx, &csr, ek_format_find("sell"), dim, -1, &out),
+	             EK_EOVERFLOW,
 	             "format sell: row 0 has more than 2147483647 entries");
 	ek_context_destroy(ctx);
 }

@@ -140,6 +140,34 @@ static void test_hints(void **state)
 
 /* Tests which method is chosen: for many calls csr.switch, which explains when it switches; for few
  * one that needs no copy; for very many columns one without long arrays. */
+/* Checks that rows with very many columns are sorted without an array as long as the columns. */
+static void check_unsorted(void)
+{
+	const int64_t ptr[] = {0, 2}, col[] = {9, 3}, at[] = {3, 9};
+	double val[] = {5, 7}, xv[] = {1, 2}, yv[1];
+	int64_t yi[1];
+	const ek_sparse x = ek_sparse_vector(EK_F64, EK_INT64, INT64_C(1) << 56, 2, at, xv);
+	const ek_sparse y = ek_sparse_vector(EK_F64, EK_INT64, 1, 1, yi, yv);
+	char text[4096];
+	ek_matrix *wide;
+	ek_plan *p;
+
+	expect_status(ek_matrix_from_csr(ctx, EK_F64, EK_I64, 1, INT64_C(1) << 56, ptr, col, val,
+	                                 EK_BORROW, &wide),
+	              EK_OK);
+	expect_status(ek_plan_create(EK_SPMSPV, wide, NULL, &p), EK_OK);
+	expect_status(ek_plan_explain(p, text, sizeof text), EK_OK);
+	assert_non_null(strstr(text, "keeps a copy with sorted rows of A"));
+	expect_status(ek_spmspv(p, 1, &x, &count, &y), EK_OK);
+	assert_true(count == 1 && yi[0] == 0 && yv[0] == 17);
+	val[0] = 6;
+	expect_status(ek_matrix_values_changed(wide), EK_OK);
+	expect_status(ek_spmspv(p, 1, &x, &count, &y), EK_OK);
+	assert_true(yv[0] == 19);
+	ek_plan_destroy(p);
+	ek_matrix_destroy(wide);
+}
+
 static void test_choice(void **state)
 {
 	const ek_hints few = {.size = sizeof few, .calls = 1};
@@ -188,6 +216,7 @@ static void test_choice(void **state)
 		             "method spmspv.csr.switch does not apply to this matrix");
 	}
 	ek_matrix_destroy(wide);
+	check_unsorted();
 }
 
 static void test_formats(void **state)

@@ -4,6 +4,7 @@
  * and counts products. */
 #include <stdio.h>
 
+#include "reshape/rows.h"
 #include "spmspv/spmspv.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "spmspv/spmspv.c"
@@ -77,17 +78,54 @@ static ek_status transpose(eki_step *step, eki_sides *s, const ek_store *from, c
 	return EK_OK;
 }
 
+/* Sets *to to a copy of `from` with sorted rows, without an array as long as its columns. */
+static ek_status sort(eki_step *step, eki_sides *s, const ek_store *from, const ek_store **to)
+{
+	const ek_context *ctx = step->ctx;
+	const size_t psize = eki_ptr_size(from->index);
+	eki_transposed *copy = &s->copy[s->copies];
+	ek_store places = {.index = from->index};
+	eki_rows rows = {.csr = &copy->store,
+	                 .with_size = psize,
+	                 .parts = ctx->threads < EKI_ROWS_PARTS ? ctx->threads : EKI_ROWS_PARTS};
+	int64_t repeated;
+	ek_status status;
+
+	EK_RETURN_IF(eki_step_reserve(step, 4));
+	EK_RETURN_IF(eki_convert_types(ctx, NULL, from, from->value, from->index, &copy->store));
+	EK_TRY(eki_alloc(ctx, from->nnz, psize, &copy->from));
+	places.array[CSR_PTR] = rows.with = copy->from;
+	for (int64_t k = 0; k < from->nnz; k++)
+		eki_ptr_set(&places, k, k);
+	EK_TRY(eki_rows_sort(ctx, &rows, &repeated));
+	copy->in = from;
+	eki_transposed_refresh(step, copy);
+	eki_step_own(step, copy->from, from->nnz * (int64_t)psize);
+	eki_step_own_store(step, &copy->store);
+	s->copies++;
+	*to = &copy->store;
+	return EK_OK;
+done:
+	eki_free(ctx, copy->from, from->nnz, psize);
+	eki_store_free(ctx, &copy->store);
+	return status;
+}
+
 ek_status eki_sides_prepare(eki_step *step, int which, eki_sides *s)
 {
 	const ek_store *A = step->in[0], *flipped = NULL;
 	const bool plain = step->op[0] == EK_OP_N;
 	const ek_method *m = step->method;
-	bool sorted;
+	bool sorted, alone = false; /* whether rows are sorted without a transposition */
 
 	if (m->applies && !m->applies(A, step->op[0]))
 		return eki_fail(EK_EUNSUPPORTED, "method %s does not apply to this matrix",
 		                m->name);
 	sorted = !(which & (plain ? EKI_ROWS : EKI_COLS_ASCENDING & ~EKI_COLS)) || ascending(A);
+	if (!sorted && eki_many_columns(A)) {
+		EK_RETURN_IF(sort(step, s, A, &A));
+		sorted = alone = true;
+	}
 	/* A transposition sorts by itself, so the transpose of the transpose is A with sorted
 	 * rows. */
 	if (!sorted || which & (plain ? EKI_COLS : EKI_ROWS))
@@ -100,6 +138,7 @@ ek_status eki_sides_prepare(eki_step *step, int which, eki_sides *s)
 		return EK_OK;
 	return eki_step_say(step, "keeps %s of A\n",
 	                    s->copies == 2 ? "a transposed copy and one with sorted rows"
+	                    : alone        ? "a copy with sorted rows"
 	                                   : "a transposed copy");
 }
 
