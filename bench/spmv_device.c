@@ -124,6 +124,9 @@ double device_clocked(void *entrant, int64_t calls)
 	return device_seconds(e->field->bench->ctx, e->calls.run, e, calls, &e->record.failed);
 }
 
+/* Time of a product beyond which that of the call means nothing. */
+#define MOST_CALL_MS 1.0
+
 /* Returns the seconds of one of `calls` calls, the least of so many attempts. The device is idle
  * before, and its work is in the time only if `wait`. */
 static double least_call(struct entrant *e, int attempts, int64_t calls, bool wait)
@@ -146,9 +149,13 @@ static double least_call(struct entrant *e, int attempts, int64_t calls, bool wa
 
 void device_call_times(struct entrant *e)
 {
-	/* Fewer calls than a queue takes before a call has to wait for the first ones. */
-	e->record.v[V_CALL_US] = 1e6 * least_call(e, 9, 32, false);
+	if (!(e->record.v[V_MS] < MOST_CALL_MS))
+		return;
+	/* Few calls, so that none has to wait for room in the queue. */
+	e->record.v[V_CALL_US] = 1e6 * least_call(e, 20, 8, false);
 	e->record.v[V_LATENCY_US] = 1e6 * least_call(e, 50, 1, true);
+	if (e->record.failed)
+		e->record.why = keep("%s", ek_error_text());
 }
 
 static void copy(void *side, int64_t calls)

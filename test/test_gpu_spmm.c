@@ -42,7 +42,7 @@ static void check_plan(struct blocks *b, const struct device_context *on, ek_ind
 		fail_msg("%s: blocks of host and device gave other bits", product_where);
 	free(y);
 	free(again);
-	run = blocks_draw(b, &draw, turn++); /* in groups of columns, if the plan is for fewer */
+	run = blocks_draw(b, &draw, turn); /* in groups of columns, if the plan is for fewer */
 	run.op = op;
 	run.width = 33;
 	run.device = on->ctx;

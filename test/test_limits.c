@@ -274,14 +274,14 @@ static void test_column(void **state)
 static void test_most_columns(void **state)
 {
 	static const char *const format[] = {"bdia", "bell:r=1,c=4", "sbell:r=1,c=4", "dia"};
-	static const int64_t ptr[] = {0, 1, 2}, col[] = {0, INT64_MAX - 2};
+	static const int64_t ptr[] = {0, 1, 2, 2, 2, 2}, col[] = {0, INT64_MAX - 2};
 	static const double val[] = {1, 2};
 	ek_context *ctx;
 	ek_matrix *A, *B;
 
 	(void)state;
 	expect_status(ek_context_create(NULL, &ctx), EK_OK);
-	expect_status(ek_matrix_from_csr(ctx, EK_F64, EK_I64, 2, INT64_MAX - 1, ptr, col, val,
+	expect_status(ek_matrix_from_csr(ctx, EK_F64, EK_I64, 5, INT64_MAX - 1, ptr, col, val,
 	                                 EK_BORROW, &A),
 	              EK_OK);
 	for (size_t k = 0; k < sizeof format / sizeof *format; k++) {

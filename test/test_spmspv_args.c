@@ -138,8 +138,6 @@ static void test_hints(void **state)
 	assert_null(out);
 }
 
-/* Tests which method is chosen: for many calls csr.switch, which explains when it switches; for few
- * one that needs no copy; for very many columns one without long arrays. */
 /* Checks that rows with very many columns are sorted without an array as long as the columns. */
 static void check_unsorted(void)
 {
@@ -168,6 +166,8 @@ static void check_unsorted(void)
 	ek_matrix_destroy(wide);
 }
 
+/* Tests which method is chosen: for many calls csr.switch, which explains when it switches; for few
+ * one that needs no copy; for very many columns one without long arrays. */
 static void test_choice(void **state)
 {
 	const ek_hints few = {.size = sizeof few, .calls = 1};

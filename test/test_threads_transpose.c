@@ -52,7 +52,8 @@ static void test_shared_plan(void **state)
 	(void)state;
 	small.core_bytes = 1 << 14;
 	ctx->machine = &small;
-	for (int k = 0; k < 3; k++) { /* the last with fewer columns than there are parts */
+	for (int k = 0; k < 3; k++) { /* the last with fewer columns than parts, which once
+	                                * stored the same pointer, as only the sanitizer tells */
 		const bool ell = k == 1;
 		const ek_method *m = NULL;
 

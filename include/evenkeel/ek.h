@@ -612,7 +612,8 @@ typedef struct ek_view {
 ek_status ek_matrix_array(const ek_matrix *A, const char *name, ek_view *view);
 
 /* Checks all invariants of the arrays of A, in parallel. The functions that make a matrix do the
- * same checks, unless EK_TRUSTED is given. Errors: EK_ERANGE, with the position in the message. */
+ * same checks, unless EK_TRUSTED is given. Errors: EK_ERANGE, with the position in the message, and
+ * EK_ENOMEM: csr5 and cocktail are compared with CSR, which is made for that. */
 ek_status ek_matrix_check(const ek_matrix *A);
 
 /* Tells the library that you changed values of borrowed or adopted arrays; the pattern must be the

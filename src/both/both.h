@@ -59,7 +59,7 @@ void eki_balance_report(const eki_step *step, const eki_balance *b, int pieces, 
 typedef struct eki_lines {
 	int64_t count, span;
 	/* For each line, the number of the first part of the rows that reads it; 255 if none does.
-	 * NULL if x is not copied. */
+	 * NULL until a cut is looked for. */
 	_Atomic uint8_t *first;
 } eki_lines;
 enum { EKI_NO_PART = 255 };

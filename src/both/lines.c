@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The lines of x that rows of A read. A device with memory of its own needs copies of these lines
+ * The lines of x that rows of A read. A device needs copies of these lines, unless they are shared,
  * before it can multiply, and over a bus a copy may take longer than the product. So rows that read
  * few lines, or lines which the rows before them read too, are worth more on the device than others
  * with as many entries.

@@ -150,7 +150,8 @@ static int64_t FN(dia_place_fault)(const ek_store *s, int64_t begin, int64_t end
 	const int64_t stride = s->dim[DIA_STRIDE];
 
 	for (int64_t k = begin; k < end; k++) {
-		const int64_t i = k % stride, j = i < s->rows ? i + offset[k / stride] : -1;
+		const int64_t i = k % stride, d = offset[k / stride];
+		const int64_t j = i < s->rows && d < s->cols - i ? i + d : -1;
 
 		if (mask_has(mask, k) ? i >= s->rows || j < 0 || j >= s->cols : !eki_pads(val[k]))
 			return k;

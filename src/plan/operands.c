@@ -274,16 +274,16 @@ ek_status ek_result_values(ek_plan *plan, double alpha, double beta, const ek_ma
 static int64_t bytes_to_copy(const ek_plan *p, int k)
 {
 	const ek_store *own = &p->own[k];
-	const ek_matrix *M = p->problem.A[k].M;
-	const int64_t entry = eki_entry_bytes(own);
-	/* Only a transposition has pointers of the columns, too. */
-	const int64_t cols = M->transposed == p->by_columns[k] ? 0 : own->cols;
 
 	if (!own->format || own->borrowed >> CSR_VAL & 1)
 		return 0;
-	return eki_times(3, eki_plus(eki_times(eki_plus(own->rows, eki_plus(cols, 2)),
-	                                       (int64_t)eki_ptr_size(own->index)),
-	                             eki_times(M->store.nnz, entry)));
+	const ek_matrix *M = p->problem.A[k].M;
+	/* Only a transposition has pointers of the columns, too. */
+	const int64_t cols = M->transposed == p->by_columns[k] ? 0 : own->cols;
+	const int64_t pointers = eki_times(eki_plus(own->rows, eki_plus(cols, 2)),
+	                                   (int64_t)eki_ptr_size(own->index));
+
+	return eki_times(3, eki_plus(pointers, eki_times(M->store.nnz, eki_entry_bytes(own))));
 }
 
 int64_t eki_plan_needs(const ek_plan *p)
