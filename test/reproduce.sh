@@ -384,6 +384,7 @@ run 0 --works works -o built built.1
 grep -o '"claims":.*' built/index.html | sed 's/{"text"/\n&/g' >made
 expect "a twin has counts by construction" grep -q '"text":"a count".*"built":true' made
 expect "but no times" test "$(grep '"text":"a time"' made | grep -c '"built":true')" = 0
+rm works/built.json
 
 # ---- Charts --------------------------------------------------------------------------------------
 
@@ -490,7 +491,7 @@ expect "a problem that others disturbed is left out" grep -q '"left_out":1' crow
 for name in winner near1 near2 near3; do
 	expect "$name is in front" test "$(grep -A 1 "\"spmv.$name\"" marks | grep -c back)" = 0
 done
-rm works/few.json works/crowd.json works/none.json works/two.json works/charts.json works/built.json
+rm works/few.json works/crowd.json works/none.json works/two.json works/charts.json
 
 # ---- Mistakes ------------------------------------------------------------------------------------
 

@@ -193,7 +193,39 @@ static void test_wide_columns(void **state)
 	(void)state;
 	check_all((int64_t)1 << 50, EK_I64);
 	check_all((int64_t)1 << 61, EK_I64);
-	check_all(INT64_MAX - 1, EK_I64);
+}
+
+/* Tests as many columns as there can be, which no multiple of a window's width has. */
+static void test_most_columns(void **state)
+{
+	static const int64_t ptr[] = {0, 2}, col[] = {0, 1}, b_ptr[] = {0, 2, 4},
+			     b_col[] = {0, INT64_MAX - 2, 5, INT64_MAX - 2},
+			     want[] = {0, 5, INT64_MAX - 2};
+	static const double val[] = {1, 2}, b_val[] = {3, 4, 5, 6}, sum[] = {3, 10, 16};
+	ek_hints h = {.size = sizeof h};
+	ek_view c = {.size = sizeof c}, v = {.size = sizeof v};
+	ek_context *own;
+	ek_matrix *A, *C = NULL;
+	ek_plan *plan;
+
+	(void)state;
+	expect_status(ek_context_create(NULL, &own), EK_OK);
+	expect_status(ek_matrix_from_csr(own, EK_F64, EK_I64, 1, 2, ptr, col, val, 0, &A), EK_OK);
+	expect_status(ek_matrix_from_csr(own, EK_F64, EK_I64, 2, INT64_MAX - 1, b_ptr, b_col, b_val,
+	                                 0, (ek_matrix **)&h.B),
+	              EK_OK);
+	expect_status(ek_plan_create(EK_SPGEMM, A, &h, &plan), EK_OK);
+	expect_status(ek_spgemm(plan, 1, 0, &C), EK_OK);
+	expect_status(ek_matrix_array(C, "col_idx", &c), EK_OK);
+	expect_status(ek_matrix_array(C, "val", &v), EK_OK);
+	assert_int_equal(c.len, 3);
+	assert_memory_equal(c.data, want, sizeof want);
+	assert_memory_equal(v.data, sum, sizeof sum);
+	ek_plan_destroy(plan);
+	ek_matrix_destroy(C);
+	ek_matrix_destroy(A);
+	ek_matrix_destroy((ek_matrix *)h.B);
+	ek_context_destroy(own);
 }
 
 static int setup(void **state)
@@ -206,7 +238,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_wide_columns),
+		cmocka_unit_test(test_wide_columns), cmocka_unit_test(test_most_columns),
 	};
 
 	(void)argc;

@@ -42,6 +42,7 @@ for signal in KILL INT; do
 			sleep 0.01
 			tries=$((tries + 1))
 		done
+		sleep 0.2 # until the whole case is there
 		kill -"$signal" "$pid" 2>/dev/null
 		wait "$pid" 2>/dev/null
 		[[ $(ls -A begun) == records.json ]] || fail "$signal: bench $operation --json" "leaves $(ls -A begun)"
