@@ -389,11 +389,11 @@ ek_status ek_profile_numbers(void (*number)(void *user, const ek_profile_number 
  * with vectors in the host's memory are divided: the device multiplies some rows of op(A) while the
  * processor multiplies the others. A plan finds out whether that pays. It measures a few products
  * by each side, with the copies of x and y that the device needs if they are in memory of the
- * program's own (vectors in memory that the context shares with the device need none), cuts the rows
- * by the speeds and by the parts of x that must be copied, and measures a few products by both. If
- * these are not faster than those of the faster side alone, that side does all rows. With fewer than
- * 64 announced calls, predictions take the place of measured products. ek_plan_explain says what was
- * found and which side does what.
+ * program's own (vectors in memory that the context shares with the device need none), cuts the
+ * rows by the speeds and by the parts of x that must be copied, and measures a few products by
+ * both. If these are not faster than those of the faster side alone, that side does all rows. With
+ * fewer than 64 announced calls, predictions take the place of measured products. ek_plan_explain
+ * says what was found and which side does what.
  *   - The methods are spmv.csr.split.gpu and spmm.csr.split.gpu. They multiply with csr and csc.
  *     For other formats, if A is in one or it is asked for, for EK_REPRO_STRICT, and for other
  *     operations but SpGEMM, the choice is that of a context with the device alone. By name they
