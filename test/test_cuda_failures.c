@@ -218,7 +218,7 @@ static void test_failures_of_plans(void **state)
 {
 	/* One method with a single launch, three methods with several launches and with arrays made
 	 * on the device, three methods for other formats, two whose children have the parts of A,
-	 * and two that copy in the second queue. */
+	 * and two that copy in the second queue, one of them beside kernels. */
 	static const char *const methods[] = {"spmv.csr.vector.gpu",
 	                                      "spmv.csr.classes.gpu:columns=16",
 	                                      "spmv.csr.patterns.gpu:columns=16",
@@ -229,7 +229,7 @@ static void test_failures_of_plans(void **state)
 	                                      "spmv.hyb.gpu",
 	                                      "spmv.cocktail.gpu",
 	                                      "spmv.csr.batches.gpu:batch=64",
-	                                      "spmv.csr.split.gpu:share=400"};
+	                                      "spmv.csr.split.gpu:share=400,chunks=2"};
 
 	(void)state;
 	need_nvrtc();

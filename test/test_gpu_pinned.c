@@ -176,6 +176,7 @@ static void vectors(ek_context *ctx, eki_memory memory)
 	} with[] = {{"spmv.csr.split.gpu:share=1", true},
 	            {"spmv.csr.split.gpu:share=500", true},
 	            {"spmv.csr.split.gpu:share=999", true},
+	            {"spmv.csr.split.gpu:share=200,chunks=4", true},
 	            {"spmv.csr.split.gpu:share=300,batch=64", true},
 	            {"spmv.csr.split.gpu:side=1", false},
 	            {"spmv.csr.split.gpu", false},
@@ -261,7 +262,7 @@ static void blocks(ek_context *ctx, eki_memory memory)
 {
 	static const char *const with[] = {
 		"spmm.csr.split.gpu:share=500", "spmm.csr.split.gpu:share=900,batch=64",
-		"spmm.csr.split.gpu:side=1", "spmm.csr.split.gpu:share=50"};
+		"spmm.csr.split.gpu:side=1", "spmm.csr.split.gpu:share=50,chunks=3"};
 	int64_t inside = 0;
 
 	if (memory != EKI_MEMORY_COPY)

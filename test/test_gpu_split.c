@@ -29,6 +29,9 @@ static void every_cut(ek_context *ctx, eki_memory memory)
 		"spmv.csr.split.gpu:share=999",
 		"spmv.csr.split.gpu:share=300,batch=64",
 		"spmv.csr.split.gpu:share=700,batch=500",
+		"spmv.csr.split.gpu:share=100,chunks=6",
+		"spmv.csr.split.gpu:share=600,batch=64,chunks=2",
+		"spmv.csr.split.gpu:chunks=3",
 		"spmv.csr.split.gpu:side=1",
 		"spmv.csr.split.gpu:side=2",
 		"spmv.csr.split.gpu",
@@ -341,9 +344,9 @@ static void test_too_large(void **state)
 /* Makes each launch of a run fail in turn. The plan must work afterwards. */
 static void failures(ek_context *ctx, eki_memory memory)
 {
-	static const char *const with[] = {"spmv.csr.split.gpu:share=400",
-	                                   "spmv.csr.split.gpu:share=400,batch=1000000",
-	                                   "spmv.csr.batches.gpu:batch=2000000"};
+	static const char *const with[] = {
+		"spmv.csr.split.gpu:share=400", "spmv.csr.split.gpu:share=400,chunks=3",
+		"spmv.csr.split.gpu:share=400,batch=1000000", "spmv.csr.batches.gpu:batch=2000000"};
 
 	(void)memory;
 	for (size_t k = 0; k < sizeof with / sizeof *with; k++) {

@@ -108,83 +108,6 @@ static void test_shares(void **state)
 	assert_false(eki_both_pays(NAN, 1));
 }
 
-/* ---- Lines of x ------------------------------------------------------------------------------ */
-
-enum { PARTS = 4 };
-
-static void check_ranges(const eki_lines *lines, int64_t x_len)
-{
-	for (int parts = 0; parts <= PARTS; parts++) {
-		eki_range range[EKI_RANGES];
-		const int count = eki_lines_ranges(lines, parts, x_len, range);
-		int64_t end = -1;
-
-		assert_in_range(count, 0, EKI_RANGES);
-		for (int k = 0; k < count; k++) {
-			assert_true(range[k].begin > end && range[k].begin < range[k].end);
-			end = range[k].end;
-			/* A range begins and ends with lines that are needed. */
-			assert_true(lines->first[range[k].begin / lines->span] < parts);
-			assert_true(lines->first[(end - 1) / lines->span] < parts);
-		}
-		assert_true(end <= x_len);
-		for (int64_t line = 0; line < lines->count; line++) {
-			bool in = false;
-
-			for (int k = 0; k < count; k++)
-				in |= range[k].begin <= line * lines->span &&
-				      line * lines->span < range[k].end;
-			assert_true(in || lines->first[line] >= parts);
-		}
-	}
-}
-
-static void lines(ek_context *ctx, eki_memory memory)
-{
-	static const char *const matrix[] = {
-		"uniform:rows=1000,cols=3000,k=2", "uniform:rows=200,cols=100000,k=3",
-		"banded:n=4000,lower=3,upper=3", "uniform:rows=7,cols=5,k=1"};
-
-	(void)memory;
-	for (size_t k = 0; k < sizeof matrix / sizeof *matrix; k++) {
-		ek_matrix *A;
-		eki_lines l = {0};
-
-		expect_status(ek_matrix_generate(ctx, matrix[k], EK_F32, EK_I32, &A), EK_OK);
-		const ek_store *s = &A->store;
-		const int64_t begin[PARTS + 1] = {0, s->rows / 7, s->rows / 3, s->rows / 3,
-		                                  s->rows};
-		const eki_problem problem = {.width = 1};
-		const eki_step step = {
-			.ctx = ctx, .problem = &problem, .in = {s}, .x_len = s->cols, .threads = 2};
-
-		eki_lines_size(&step, &l);
-		assert_int_equal(l.span, 16);
-		assert_int_equal(l.count, (s->cols + 15) / 16);
-		l.first = malloc((size_t)l.count);
-		eki_lines_find(&step, s, begin, PARTS, &l);
-		for (int64_t line = 0; line < l.count; line++) {
-			int first = EKI_NO_PART;
-
-			for (int part = PARTS - 1; part >= 0; part--)
-				for (int64_t e = eki_ptr_at(s, begin[part]);
-				     e < eki_ptr_at(s, begin[part + 1]); e++)
-					if (eki_col_at(s, e) / 16 == line)
-						first = part;
-			assert_int_equal(l.first[line], first);
-		}
-		check_ranges(&l, s->cols);
-		free((void *)(uintptr_t)l.first);
-		ek_matrix_destroy(A);
-	}
-}
-
-static void test_lines(void **state)
-{
-	(void)state;
-	each_device(lines);
-}
-
 /* ---- Made-up times --------------------------------------------------------------------------- */
 
 /* Nanoseconds of a product by the device, by the processor, and by both, and the part of the last
@@ -389,9 +312,9 @@ static void test_moves(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_balance),   cmocka_unit_test(test_shares),
-		cmocka_unit_test(test_lines),     cmocka_unit_test(test_choices),
-		cmocka_unit_test(test_predicted), cmocka_unit_test(test_moves),
+		cmocka_unit_test(test_balance), cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_choices), cmocka_unit_test(test_predicted),
+		cmocka_unit_test(test_moves),
 	};
 
 	return run_all_tests(tests, devices_setup, devices_teardown);

@@ -268,8 +268,14 @@ static void test_formats(void **state)
 				assert_string_equal(ek_method_find(ek_plan_method(plan))->name,
 				                    ek_plan_method(plan));
 				for (int which = VALUES_SECOND; which >= VALUES_FIRST; which--) {
-					const struct block_run run = {op, which, 9, {1, 0}, {2, 0},
-					                              1,  -1,    1, NULL,   false};
+					const struct block_run run = {.op = op,
+					                              .values = which,
+					                              .width = 9,
+					                              .order = {1, 0},
+					                              .more = {2, 0},
+					                              .alpha = 1,
+					                              .beta = -1,
+					                              .at_end = 1};
 					char text[600];
 
 					blocks_values(&b, HELD_CSR, EK_I32, which);

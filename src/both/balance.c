@@ -37,20 +37,25 @@ void eki_balance_note(eki_balance *b, double seconds, double waited)
 	b->now = b->settled ? best : next;
 }
 
-int eki_balance_cut(const int64_t *bound, int at, int64_t rows, bool moves,
-                    int64_t begin[EKI_PIECES + 1], eki_balance *b)
+static int64_t row_of(const int64_t *bound, int cut)
+{
+	return bound[cut < 0 ? 0 : cut > EKI_SHARES ? EKI_SHARES : cut];
+}
+
+int eki_balance_cut(const int64_t *bound, int at, int64_t rows, bool moves, int chunks,
+                    int64_t *begin, eki_balance *b)
 {
 	enum { STEP = 5 }; /* work of a movable piece: 5 of EKI_SHARES parts, that is 4 percent */
-	const int pieces = moves ? EKI_PIECES : 2;
+	const int movable = moves ? EKI_MOVABLE : 0, pieces = chunks + movable + 1;
+	const int fixed = at - STEP * (movable / 2); /* the cut below the chunks */
 
 	begin[0] = 0;
-	for (int k = 1; k < pieces; k++) {
-		const int cut = at + STEP * (k - pieces / 2);
-
-		begin[k] = bound[cut < 0 ? 0 : cut > EKI_SHARES ? EKI_SHARES : cut];
-	}
+	for (int k = 1; k <= chunks; k++)
+		begin[k] = row_of(bound, fixed * k / chunks);
+	for (int k = 1; k <= movable; k++)
+		begin[chunks + k] = row_of(bound, fixed + STEP * k);
 	begin[pieces] = rows;
-	*b = (eki_balance){.least = 1, .most = pieces - 1, .now = pieces / 2};
+	*b = (eki_balance){.least = chunks, .most = pieces - 1, .now = chunks + movable / 2};
 	return pieces;
 }
 

@@ -5,6 +5,7 @@
  *
  *   pieces.c   pieces of the rows of A, each a child step of both sides
  *   share.c    which piece is whose: measured speeds, lines of x, falling back to one side
+ *   cut.c      the rules of that: where to cut, and in how many chunks the device does its rows
  *   lines.c    which lines of x the rows of A need
  *   balance.c  the rule that moves pieces from one side to the other between runs
  *   explain.c  what ek_plan_explain says of all that
@@ -19,7 +20,10 @@ enum { EKI_DEVICE_SIDE, EKI_HOST_SIDE, EKI_SIDES };
 enum {
 	EKI_MOVABLE = 6, /* pieces that runs may move from one side to the other */
 	EKI_PIECES = EKI_MOVABLE + 2,
-	EKI_RANGES = 32 /* most ranges of x that are copied one by one */
+	EKI_CHUNKS = 6, /* most pieces that are always the device's */
+	EKI_MOST_PIECES = EKI_CHUNKS + EKI_MOVABLE + 1,
+	EKI_RANGES = 32,            /* most parts of x with gaps between them that are copied */
+	EKI_COPIES = 2 * EKI_RANGES /* most copies of x, since parts are cut between chunks */
 };
 
 /* ---- balance.c ------------------------------------------------------------------------------- */
@@ -32,18 +36,19 @@ typedef struct eki_balance {
 	struct {
 		int runs;
 		double seconds, waited; /* of the fastest run */
-	} at[EKI_PIECES + 1];
+	} at[EKI_MOST_PIECES + 1];
 } eki_balance;
 enum { EKI_BALANCE_RUNS = 3 }; /* runs with one number, of which the fastest counts */
 
 /* Notes that a run with b->now pieces on the device took `seconds`. In the last `waited` seconds of
  * these, the processor had nothing left to do and waited for the device. */
 void eki_balance_note(eki_balance *b, double seconds, double waited);
-/* Cuts rows around the bound number `at`: in two pieces or, if runs may move them, in EKI_PIECES.
- * Sets begin[k] to the row where piece k begins, begin[pieces] to `rows`, and *b to a search that
- * begins with the pieces above the cut. Returns the number of pieces. */
-int eki_balance_cut(const int64_t *bound, int at, int64_t rows, bool moves,
-                    int64_t begin[EKI_PIECES + 1], eki_balance *b);
+/* Cuts rows around the bound number `at`: in `chunks` pieces that are always the device's and, if
+ * runs may move some, in EKI_MOVABLE small ones around the cut, and in one that is always the
+ * processor's. Sets begin[k] to the row where piece k begins, begin[pieces] to `rows`, and *b to a
+ * search that begins with the pieces above the cut. Returns the number of pieces. */
+int eki_balance_cut(const int64_t *bound, int at, int64_t rows, bool moves, int chunks,
+                    int64_t *begin, eki_balance *b);
 /* Returns the nanoseconds that method `m` took, or what a test says in their place: ctx->timing. */
 double eki_balance_timed(const eki_step *step, const ek_method *m, bool waits, int64_t ns);
 /* Notes a run of the step that took `ns` nanoseconds, and in which the processor waited. */
@@ -64,37 +69,48 @@ typedef struct eki_lines {
 } eki_lines;
 enum { EKI_NO_PART = 255 };
 
+enum { EKI_SHARES = 128 }; /* parts of equal work between which the rows may be cut */
+
+/* The parts of all work, of all lines of x and of all rows, from 0 to 1, that the rows above a cut
+ * take. */
+typedef struct eki_above {
+	double work, lines, rows;
+} eki_above;
+
 /* Sets lines->span and lines->count for a step. */
 void eki_lines_size(const eki_step *step, eki_lines *lines);
 /* Finds which lines the rows [begin[k], begin[k + 1]) of A read, for k from 0 to parts - 1; `parts`
  * is at most 254. lines->first has lines->count elements. */
 void eki_lines_find(const eki_step *step, const ek_store *A, const int64_t *begin, int parts,
                     eki_lines *lines);
+/* Finds what the rows above each cut take, from the lines of EKI_SHARES parts, of which part k
+ * begins at row bound[k]. */
+void eki_lines_above(const eki_lines *lines, const ek_store *A, const int64_t bound[EKI_SHARES + 1],
+                     eki_above above[EKI_SHARES + 1]);
 
 typedef struct eki_range {
 	int64_t begin, end; /* entries of x, or rows of X */
+	int part;           /* the first part of the rows that reads some of these */
 } eki_range;
-/* Lists ranges that contain all lines which the first `parts` parts read, each range as short as
- * the number of ranges allows. Returns their number, at most EKI_RANGES. */
+/* Lists ranges, none of which overlap, that contain all lines which the first `parts` parts read,
+ * with gaps between them as the number of ranges allows. Returns their number, at most
+ * EKI_COPIES. */
 int eki_lines_ranges(const eki_lines *lines, int parts, int64_t x_len, eki_range *range);
 
-/* ---- share.c: rules -------------------------------------------------------------------------- */
-
-enum { EKI_SHARES = 128 }; /* parts of equal work between which the rows may be cut */
+/* ---- cut.c ----------------------------------------------------------------------------------- */
 
 /* What a cut is chosen from, in seconds: a product by the device with x and y there, a copy of all
- * of x to the device, one of y back, and a product by the processor. */
+ * of x to the device, one of y back, and a product by the processor. And the numbers of chunks that
+ * are possible, where 0 means 1. */
 typedef struct eki_speeds {
 	double device, to, back, host;
+	int least, most;
 } eki_speeds;
-/* The parts of all work, of all lines of x and of all rows, from 0 to 1, that the rows above a cut
- * take. */
-typedef struct eki_above {
-	double work, lines, rows;
-} eki_above;
 /* Returns the number, from 1 to EKI_SHARES - 1, of the cut at which both sides together need the
  * least time, and sets *seconds to that time. The device does the rows above the cut. */
 int eki_best_cut(const eki_speeds *speeds, const eki_above above[EKI_SHARES + 1], double *seconds);
+/* Returns the number of chunks in which the device should do the rows above cut `at`. */
+int eki_chunks(const eki_speeds *speeds, const eki_above above[EKI_SHARES + 1], int at);
 /* Tells whether a product by both sides that takes `both` seconds is worth it, if the faster side
  * alone takes `alone`. */
 bool eki_both_pays(double both, double alone);
@@ -117,11 +133,12 @@ typedef struct eki_both {
 	/* The plan before pieces were made, and before those were prepared for the processor. */
 	eki_mark mark, device_mark;
 	int pieces;
-	int first; /* number of pieces that the device does for vectors of the host */
-	eki_piece piece[EKI_PIECES];
+	int first;  /* number of pieces that the device does for vectors of the host */
+	int chunks; /* number of these that are always the device's, or 0 with one side alone */
+	eki_piece piece[EKI_MOST_PIECES];
 	eki_lines lines;
 	/* Ranges of x that the first `ranged` pieces read, and their number. */
-	eki_range range[EKI_RANGES];
+	eki_range range[EKI_COPIES];
 	int ranges, ranged;
 	char *x, *y; /* packed copies of X and Y on the host, or NULL if there is no use for them */
 	bool pinned; /* whether vectors go by way of x and y, which are pinned, to be copied while
@@ -153,10 +170,10 @@ void eki_rows_pointers(const ek_store *A, int64_t begin, ek_store *view);
  * copy of their row pointers, which start at 0. */
 ek_status eki_rows_view(eki_step *step, const ek_store *A, int64_t begin, int64_t rows,
                         ek_store *view);
-/* Cuts A into `pieces` pieces that begin at the rows `begin`, and prepares all for the device and,
- * if `host` is true, for the processor. If the device has too little memory, it will multiply by
- * batches. Pieces that were made before are undone. */
-ek_status eki_pieces_make(eki_step *step, const int64_t *begin, int pieces, bool host);
+/* Cuts A into `pieces` pieces that begin at the rows `begin`, and prepares all for the device and
+ * those from number `host` on for the processor. If the device has too little memory, it will
+ * multiply by batches. Pieces that were made before are undone. */
+ek_status eki_pieces_make(eki_step *step, const int64_t *begin, int pieces, int host);
 /* Undoes what pieces were prepared for on the processor. */
 void eki_pieces_drop_host(eki_step *step);
 /* Gives the children of a step new values. */
@@ -184,11 +201,14 @@ void eki_both_report(const eki_step *step, char *text, size_t size);
 		{"share", 1, 999, "thousandths of the work that the processor does"}, \
 			{"batch", 64, INT32_MAX,                                      \
 		         "bytes of a batch, in which A goes to the device"},          \
+			{"side", 1, 2, "1: the device does all, 2: the processor"},   \
 		{                                                                     \
-			"side", 1, 2, "1: the device does all, 2: the processor"      \
+			"chunks", 1, EKI_CHUNKS,                                      \
+				"parts of the device's rows, copied one beside the "  \
+				"product of another"                                  \
 		}                                                                     \
 	}
-enum { EKI_SHARE_PARAM, EKI_BATCH_PARAM, EKI_SIDE_PARAM };
+enum { EKI_SHARE_PARAM, EKI_BATCH_PARAM, EKI_SIDE_PARAM, EKI_CHUNKS_PARAM };
 
 /* ---- batches.c ------------------------------------------------------------------------------- */
 

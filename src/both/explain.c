@@ -21,6 +21,12 @@ ek_status eki_both_say_share(eki_step *step, const char *how)
 	                          "of 1000 parts of the "
 	                          "work), the processor those below\n",
 	                          how, (long long)row, ALL * above));
+	if (s->chunks > 1)
+		EK_RETURN_IF(
+			eki_step_say(step,
+		                     "         the device's rows go in %d chunks, copies of one "
+		                     "beside the product of another\n",
+		                     s->chunks));
 	return s->moves ? eki_step_say(step,
 	                               "         runs move %d pieces of the rows between "
 	                               "the two until they take the least time\n",

@@ -9,7 +9,11 @@
  * a line by a compare-and-swap; the result does not depend on their order.
  *
  * Copies are made in ranges. Each copy of its own has a cost, so lines in gaps between ranges are
- * copied too where there would be too many ranges. Cost: O(nnz) and a byte for each line. */
+ * copied too where there would be too many ranges. If the device does its rows in several parts, so
+ * that copies run beside kernels, ranges are cut where the part changes that first reads them. Each
+ * line is copied once, and never later than before the first part that reads it; a few lines among
+ * those of an earlier part go with these. So at no time a line changes that a kernel may be
+ * reading. Cost: O(nnz) and a byte for each line. */
 #include "both/both.h"
 
 #ifndef EK_NO_GPU
@@ -61,6 +65,23 @@ void eki_lines_find(const eki_step *step, const ek_store *A, const int64_t *begi
 	eki_parallel(step->ctx, step->threads, parts, find_part, &job);
 }
 
+void eki_lines_above(const eki_lines *lines, const ek_store *A, const int64_t bound[EKI_SHARES + 1],
+                     eki_above above[EKI_SHARES + 1])
+{
+	int64_t count[EKI_SHARES + 1] = {0};
+
+	for (int64_t k = 0; k < lines->count; k++)
+		if (lines->first[k] != EKI_NO_PART)
+			count[lines->first[k] + 1]++;
+	for (int k = 0; k <= EKI_SHARES; k++) {
+		count[k] += k ? count[k - 1] : 0;
+		above[k] = (eki_above){.work = (double)(bound[k] + eki_ptr_at(A, bound[k])) /
+		                               (double)(A->rows + A->nnz),
+		                       .lines = (double)count[k] / (double)lines->count,
+		                       .rows = (double)bound[k] / (double)A->rows};
+	}
+}
+
 /* Lists the ranges of lines between which there are gaps of more than `gap` lines. Returns their
  * number, or EKI_RANGES + 1 if there are more than EKI_RANGES. */
 static int list(const eki_lines *lines, int parts, int64_t gap, eki_range *range)
@@ -76,17 +97,48 @@ static int list(const eki_lines *lines, int parts, int64_t gap, eki_range *range
 		}
 		if (count == EKI_RANGES)
 			return EKI_RANGES + 1;
-		range[count++] = (eki_range){k, k + 1};
+		range[count++] = (eki_range){k, k + 1, lines->first[k]};
 	}
 	return count;
 }
 
+/* Cuts a range of lines where the part changes that first reads them, into ranges that have `least`
+ * lines or more, but for the last one. Lists them from `range` on, and returns the place behind. */
+static eki_range *cut(const eki_lines *lines, int parts, const eki_range *whole, int64_t least,
+                      eki_range *range)
+{
+	eki_range *r = range;
+
+	*r = (eki_range){whole->begin, whole->begin, whole->part};
+	for (int64_t k = whole->begin; k < whole->end; k++) {
+		const int part = lines->first[k];
+
+		if (part < parts && part != r->part) {
+			if (r->end - r->begin >= least)
+				*++r = (eki_range){k, k, part};
+			else if (part < r->part)
+				r->part = part;
+			if (r > range && r[-1].part == r->part)
+				r--; /* the two are one */
+		}
+		r->end = k + 1;
+	}
+	return r + 1;
+}
+
 int eki_lines_ranges(const eki_lines *lines, int parts, int64_t x_len, eki_range *range)
 {
+	eki_range whole[EKI_RANGES], *end = range;
+	int64_t all = 0, gap = 0;
 	int count;
 
-	for (int64_t gap = 0; (count = list(lines, parts, gap, range)) > EKI_RANGES;)
+	while ((count = list(lines, parts, gap, whole)) > EKI_RANGES)
 		gap = 4 * gap + 4;
+	for (int k = 0; k < count; k++)
+		all += whole[k].end - whole[k].begin;
+	for (int k = 0; k < count; k++)
+		end = cut(lines, parts, &whole[k], eki_groups(all, EKI_RANGES), end);
+	count = (int)(end - range);
 	for (int k = 0; k < count; k++) {
 		range[k].begin *= lines->span;
 		range[k].end *= lines->span;

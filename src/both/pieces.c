@@ -94,7 +94,7 @@ static void undo(eki_step *step)
 	s->ranged = 0;
 }
 
-static ek_status make(eki_step *step, const int64_t *begin, int pieces, bool host)
+static ek_status make(eki_step *step, const int64_t *begin, int pieces, int host)
 {
 	eki_both *s = step->state;
 
@@ -110,7 +110,7 @@ static ek_status make(eki_step *step, const int64_t *begin, int pieces, bool hos
 			EK_RETURN_IF(prepare_side(step, k, EKI_DEVICE_SIDE));
 		}
 	s->device_mark = eki_step_mark(step);
-	for (int k = pieces > 1; k < pieces && host; k++) /* of several, the first stays there */
+	for (int k = host; k < pieces; k++)
 		if (s->piece[k].step[EKI_DEVICE_SIDE])
 			EK_RETURN_IF(prepare_side(step, k, EKI_HOST_SIDE));
 	return EK_OK;
@@ -138,7 +138,7 @@ static bool fits(const eki_step *step)
 	return bytes <= 0.9 * (double)step->ctx->device->info.memory;
 }
 
-ek_status eki_pieces_make(eki_step *step, const int64_t *begin, int pieces, bool host)
+ek_status eki_pieces_make(eki_step *step, const int64_t *begin, int pieces, int host)
 {
 	eki_both *s = step->state;
 	ek_status status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * A run of a product that processor and device do together. The lines of x that the device's pieces
- * need are sent, the pieces are launched, and the copy of a piece's rows of y back is queued behind
- * it, beside the next piece. All of this is only put into the queues. Then the processor multiplies
- * its pieces with all threads, and at last waits for the device.
+ * A run of a product that processor and device do together. The device's pieces follow one another:
+ * while one is multiplied, the lines of x that only the next one needs are sent, and the rows of y
+ * of the one before are copied back. All of this is only put into the queues. Then the processor
+ * multiplies its pieces with all threads, and at last waits for the device.
  *
  * Vectors in memory that both sides share are used in place and never copied. Vectors on the device
  * are multiplied there, by all pieces. Blocks on the host are packed for their way to the device, a
@@ -91,19 +91,22 @@ static const eki_buffer *own_y(const eki_piece *p, const placed *y)
 
 /* ---- The device ------------------------------------------------------------------------------ */
 
-/* Sends what the first `first` pieces need of X. */
-static ek_status send_x(const eki_step *step, const placed *x, int64_t width, int first)
+/* Sends what piece k, of the first `first` pieces, needs of X and the pieces before it do not. If
+ * that is not known, all of X goes with the piece that leads. */
+static ek_status send_x(const eki_step *step, const placed *x, int64_t width, int first, int k,
+                        bool leads)
 {
 	eki_both *s = step->state;
 
 	if (first == s->pieces || !s->lines.first)
-		return send(step, x, width, 0, step->x_len, &x->buffer, 0);
+		return leads ? send(step, x, width, 0, step->x_len, &x->buffer, 0) : EK_OK;
 	if (s->ranged != first)
 		s->ranges = eki_lines_ranges(&s->lines, first, step->x_len, s->range);
 	s->ranged = first;
-	for (int k = 0; k < s->ranges; k++)
-		EK_RETURN_IF(send(step, x, width, s->range[k].begin, s->range[k].end, &x->buffer,
-		                  s->range[k].begin));
+	for (int r = 0; r < s->ranges; r++)
+		if (s->range[r].part == k)
+			EK_RETURN_IF(send(step, x, width, s->range[r].begin, s->range[r].end,
+			                  &x->buffer, s->range[r].begin));
 	return EK_OK;
 }
 
@@ -139,7 +142,6 @@ static ek_status return_y(const eki_step *step, const placed *y, int64_t width, 
 	if (!y->staged)
 		return own ? dev->driver->copy(dev, &y->buffer, p->begin * row, own, 0, bytes)
 		           : EK_OK;
-	EK_RETURN_IF(dev->driver->follow(dev, true));
 	atomic_fetch_add(&dev->counted.from_device, bytes);
 	return dev->driver->fetch(dev, own ? own : &y->buffer, own ? 0 : p->begin * row,
 	                          to + p->begin * row, bytes);
@@ -171,29 +173,40 @@ static ek_status launch(const eki_step *step, const eki_run *v, const placed *x,
 	return eki_step_run(p->step[EKI_DEVICE_SIDE], &part);
 }
 
-/* Puts the work of the first `first` pieces into the queues. */
+/* Puts the work of the first `first` pieces into the queues: turn i sends what piece i needs, and
+ * launches it, and fetches the rows of the piece before. What is sent in turn i comes before copies
+ * are told to wait for kernel i - 1, so it is copied beside that kernel. What is fetched then waits
+ * for that kernel, but not for kernel i, which is launched behind the order to wait. */
 static ek_status start_device(const eki_step *step, const eki_run *v, const placed *x,
                               const placed *y, int64_t width, int first)
 {
 	const eki_both *s = step->state;
+	const bool sends = x->staged || y->staged;
 	eki_device *dev = step->gpu->device;
+	int piece[EKI_MOST_PIECES], pieces = 0;
 
-	/* An earlier run may still be using the buffers that copies are sent to. */
-	if (x->staged || y->staged)
-		EK_RETURN_IF(dev->driver->follow(dev, true));
-	if (x->staged && !eki_is(v->alpha, 0))
-		EK_RETURN_IF(send_x(step, x, width, first));
 	for (int k = 0; k < first; k++)
 		if (s->piece[k].step[EKI_DEVICE_SIDE])
-			EK_RETURN_IF(bring_y(step, v, y, width, k));
-	if (x->staged || y->staged)
-		EK_RETURN_IF(dev->driver->follow(dev, false));
-	for (int k = 0; k < first; k++)
-		if (s->piece[k].step[EKI_DEVICE_SIDE]) {
-			EK_RETURN_IF(launch(step, v, x, y, width, k));
-			EK_RETURN_IF(return_y(step, y, width, k));
-		}
-	return dev->driver->flush(dev);
+			piece[pieces++] = k;
+	/* An earlier run may still be using the buffers that copies are sent to. */
+	if (sends)
+		EK_RETURN_IF(dev->driver->follow(dev, true));
+	for (int i = 0; i <= pieces; i++) {
+		if (i < pieces && x->staged && !eki_is(v->alpha, 0))
+			EK_RETURN_IF(send_x(step, x, width, first, piece[i], i == 0));
+		if (i < pieces)
+			EK_RETURN_IF(bring_y(step, v, y, width, piece[i]));
+		if (i < pieces && sends)
+			EK_RETURN_IF(dev->driver->follow(dev, false));
+		if (i > 0 && y->staged)
+			EK_RETURN_IF(dev->driver->follow(dev, true));
+		if (i < pieces)
+			EK_RETURN_IF(launch(step, v, x, y, width, piece[i]));
+		if (i > 0)
+			EK_RETURN_IF(return_y(step, y, width, piece[i - 1]));
+		EK_RETURN_IF(dev->driver->flush(dev));
+	}
+	return EK_OK;
 }
 
 /* ---- The processor --------------------------------------------------------------------------- */

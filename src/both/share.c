@@ -11,6 +11,9 @@
  * faster, the faster side gets all, too. So the plan is never much slower than the better of both,
  * and the text of ek_plan_explain says which it is.
  *
+ * The device may do its rows in chunks, so that copies run beside kernels (cut.c). If both together
+ * do not pay with the chunks that the rule expects to help, they are tried without.
+ *
  * A plan keeps its cut, so that its runs give the same bits. With hints.measure, there are some
  * small pieces around the cut, which runs move from one side to the other (balance.c). */
 #include "base/pool.h"
@@ -18,35 +21,7 @@
 
 #ifndef EK_NO_GPU
 
-/* Both sides are used only if they take less than this part of the time of the faster one. */
-#define FASTER 0.97
-
 enum { TIMED_RUNS = 3, ALL = 1000 };
-
-/* ---- Rules ----------------------------------------------------------------------------------- */
-
-bool eki_both_pays(double both, double alone)
-{
-	return both < FASTER * alone;
-}
-
-int eki_best_cut(const eki_speeds *t, const eki_above above[EKI_SHARES + 1], double *seconds)
-{
-	int best = 0;
-
-	for (int k = 1; k < EKI_SHARES; k++) {
-		const eki_above *a = &above[k];
-		const double device = t->to * a->lines + t->device * a->work + t->back * a->rows;
-		const double host = t->host * (1 - a->work);
-		const double both = device > host ? device : host;
-
-		if (!best || both < *seconds) {
-			best = k;
-			*seconds = both;
-		}
-	}
-	return best;
-}
 
 /* ---- Times ----------------------------------------------------------------------------------- */
 
@@ -244,38 +219,19 @@ static ek_status find_lines(eki_step *step, const int64_t *begin, int parts)
 	return EK_OK;
 }
 
-/* Finds what the rows above each cut take. */
-static void look_above(const eki_step *step, const int64_t bound[EKI_SHARES + 1],
-                       eki_above above[EKI_SHARES + 1])
-{
-	const eki_both *s = step->state;
-	const ek_store *A = step->in[0];
-	int64_t lines[EKI_SHARES + 1] = {0};
-
-	for (int64_t k = 0; s->lines.first && k < s->lines.count; k++)
-		if (s->lines.first[k] != EKI_NO_PART)
-			lines[s->lines.first[k] + 1]++;
-	for (int k = 0; k <= EKI_SHARES; k++) {
-		lines[k] += k ? lines[k - 1] : 0;
-		above[k] = (eki_above){
-			.work = (double)(bound[k] + eki_ptr_at(A, bound[k])) /
-		                (double)(A->rows + A->nnz),
-			.lines = s->lines.first ? (double)lines[k] / (double)s->lines.count : 0,
-			.rows = (double)bound[k] / (double)A->rows};
-	}
-}
-
-/* Makes pieces around cut number `at`: two or, if runs may move them, some more. */
-static ek_status make_pieces(eki_step *step, const int64_t bound[EKI_SHARES + 1], int at)
+/* Makes pieces around cut number `at`, above which there are `chunks` of them. */
+static ek_status make_pieces(eki_step *step, const int64_t bound[EKI_SHARES + 1], int at,
+                             int chunks)
 {
 	eki_both *s = step->state;
-	int64_t begin[EKI_PIECES + 1];
+	int64_t begin[EKI_MOST_PIECES + 1];
 	const int pieces =
-		eki_balance_cut(bound, at, step->in[0]->rows, s->moves, begin, &s->balance);
+		eki_balance_cut(bound, at, step->in[0]->rows, s->moves, chunks, begin, &s->balance);
 
-	EK_RETURN_IF(eki_pieces_make(step, begin, pieces, true));
+	EK_RETURN_IF(eki_pieces_make(step, begin, pieces, chunks));
 	EK_RETURN_IF(find_lines(step, begin, pieces));
 	s->first = s->balance.now;
+	s->chunks = chunks;
 	return EK_OK;
 }
 
@@ -289,11 +245,12 @@ static ek_status one_side(eki_step *step, const eki_times_found *t)
 	const bool host = t->host <= t->device;
 
 	if (s->pieces > 1)
-		EK_RETURN_IF(eki_pieces_make(step, whole, 1, host));
+		EK_RETURN_IF(eki_pieces_make(step, whole, 1, host ? 0 : 1));
 	else if (!host)
 		eki_pieces_drop_host(step);
 	s->moves = false;
 	s->first = !host;
+	s->chunks = 0;
 	EK_RETURN_IF(eki_step_say(step,
 	                          "         the %s alone, since both together would not "
 	                          "be faster\n",
@@ -301,11 +258,25 @@ static ek_status one_side(eki_step *step, const eki_times_found *t)
 	return eki_both_say_times(step, t);
 }
 
-/* Decides between both sides and the faster one alone, when A is one piece. */
+/* Sets which numbers of chunks are possible. Nothing overlaps if there are no copies, or if these
+ * take the cores that kernels use. In batches, copies of A overlap with kernels already. */
+static void allow_chunks(const eki_step *step, eki_speeds *speeds)
+{
+	const eki_both *s = step->state;
+	const bool overlap = step->ctx->device->memory != EKI_MEMORY_SHARED &&
+	                     !eki_device_is_processor(step->ctx) && !s->streams;
+	const int asked = (int)step->param[EKI_CHUNKS_PARAM];
+
+	speeds->least = asked ? asked : 1;
+	speeds->most = asked ? asked : overlap ? EKI_CHUNKS : 1;
+}
+
+/* Decides between both sides and the faster one alone, after each was alone. */
 static ek_status decide(eki_step *step, eki_times_found *t)
 {
 	const double alone = t->host < t->device ? t->host : t->device;
 	const double least = t->speeds.device * t->host / (t->speeds.device + t->host);
+	const eki_both *s = step->state;
 	int64_t bound[EKI_SHARES + 1];
 	eki_above above[EKI_SHARES + 1];
 	int at;
@@ -316,14 +287,19 @@ static ek_status decide(eki_step *step, eki_times_found *t)
 		return one_side(step, t);
 	eki_partition_rows(step->in[0], EKI_SHARES, bound);
 	EK_RETURN_IF(find_lines(step, bound, EKI_SHARES));
-	look_above(step, bound, above);
+	eki_lines_above(&s->lines, step->in[0], bound, above);
 	at = eki_best_cut(&t->speeds, above, &t->both);
 	if (!eki_both_pays(t->both, alone))
 		return one_side(step, t);
-	EK_RETURN_IF(make_pieces(step, bound, at));
+	EK_RETURN_IF(make_pieces(step, bound, at, eki_chunks(&t->speeds, above, at)));
 	if (t->measured) {
-		EK_RETURN_IF(find_both(step, ((eki_both *)step->state)->first, t));
+		EK_RETURN_IF(find_both(step, s->first, t));
 		t->both_measured = true;
+		if (!eki_both_pays(t->both, alone) && s->chunks > t->speeds.least) {
+			t->speeds.most = t->speeds.least;
+			t->both_measured = false;
+			return decide(step, t); /* once more, without chunks */
+		}
 		if (!eki_both_pays(t->both, alone))
 			return one_side(step, t);
 	}
@@ -335,12 +311,15 @@ static ek_status decide(eki_step *step, eki_times_found *t)
 /* Cuts the rows so that the processor gets `share` thousandths of the work. */
 static ek_status cut_as_asked(eki_step *step, int64_t share)
 {
+	const int chunks = step->param[EKI_CHUNKS_PARAM] ? (int)step->param[EKI_CHUNKS_PARAM] : 1;
 	const ek_store *A = step->in[0];
 	const int64_t all = A->rows + A->nnz;
+	const int64_t above = all - (int64_t)((double)all * (double)share / ALL);
 	int64_t bound[EKI_SHARES + 1] = {0}, entry;
 
-	eki_merge_search(A, all - (int64_t)((double)all * (double)share / ALL), &bound[1], &entry);
-	EK_RETURN_IF(make_pieces(step, bound, 1));
+	for (int k = 1; k <= chunks; k++)
+		eki_merge_search(A, (int64_t)((double)above * k / chunks), &bound[k], &entry);
+	EK_RETURN_IF(make_pieces(step, bound, chunks, chunks));
 	return eki_both_say_share(step, "as asked for");
 }
 
@@ -351,7 +330,7 @@ static ek_status choose(eki_step *step)
 	eki_times_found t = {.measured = step->problem->calls >= EKI_TRIAL_CALLS};
 
 	if (step->param[EKI_SIDE_PARAM]) {
-		EK_RETURN_IF(eki_pieces_make(step, whole, 1, step->param[EKI_SIDE_PARAM] == 2));
+		EK_RETURN_IF(eki_pieces_make(step, whole, 1, step->param[EKI_SIDE_PARAM] == 1));
 		s->first = step->param[EKI_SIDE_PARAM] == 1;
 		return eki_both_say_methods(step);
 	}
@@ -360,17 +339,19 @@ static ek_status choose(eki_step *step)
 		return eki_both_say_methods(step);
 	}
 	s->moves = step->problem->balances && t.measured;
-	EK_RETURN_IF(eki_pieces_make(step, whole, 1, true));
+	EK_RETURN_IF(eki_pieces_make(step, whole, 1, 0));
 	if (step->in[0]->nnz == 0) { /* runs do nothing, or only scale y */
 		s->moves = false;
 		return eki_both_say_methods(step);
 	}
 	EK_RETURN_IF(find_alone(step, &t));
+	allow_chunks(step, &t.speeds);
 	EK_RETURN_IF(decide(step, &t));
 	return eki_both_say_methods(step);
 }
 
-/* Leaves the parameters that make the choice: the side that does all, or the processor's share. */
+/* Leaves the parameters that make the choice: the side that does all, or the processor's share and
+ * the chunks of the device's. */
 static void note(eki_step *step)
 {
 	const eki_both *s = step->state;
@@ -387,6 +368,10 @@ static void note(eki_step *step)
 	}
 	step->param[EKI_SHARE_PARAM] = device || host ? 0 : share;
 	step->param[EKI_SIDE_PARAM] = device ? 1 : host ? 2 : 0;
+	if (device || host)
+		step->param[EKI_CHUNKS_PARAM] = 0;
+	else if (s->chunks > 1)
+		step->param[EKI_CHUNKS_PARAM] = s->chunks;
 	step->param[EKI_BATCH_PARAM] = s->streams && first && !host ? first->param[0] : 0;
 }
 

@@ -192,7 +192,7 @@ static ek_status make_cut(eki_step *step, const int64_t bound[EKI_SHARES + 1], i
 	eki_sparse_both *s = step->state;
 	int64_t begin[EKI_PIECES + 1];
 	const int pieces =
-		eki_balance_cut(bound, at, step->in[0]->rows, s->moves, begin, &s->balance);
+		eki_balance_cut(bound, at, step->in[0]->rows, s->moves, 1, begin, &s->balance);
 
 	s->first = s->balance.now;
 	s->share = rest < 1 ? 1 : rest >= ALL ? ALL - 1 : rest;

@@ -6,9 +6,14 @@
  * than the better one, that one does all (both/share.c). A matrix that does not fit the device goes
  * through it in batches (csr_batches.c).
  *
- * Cost: a run takes max(copy of x + product of the rows above + copy of their y, product of the
- * rows below). Where memory is shared, nothing is copied. Liu and Vinter 2015, section 6, left
- * products by both sides as future work. */
+ * The rows of the device may go in chunks. While one is multiplied, the lines of x that the next
+ * one needs are sent, and y of the one before is copied back (both/run.c).
+ *
+ * Cost: a run takes max(D, product of the rows below). With x to the device in time t, the product
+ * k there and y back in time f, D is t + k + f in one chunk; in n chunks it is about max(k, t + f)
+ * + min(k, t + f) / n for rows that read x in their order, and t + max(k, f) + min(k, f) / n if all
+ * read the same part of x. Where memory is shared, nothing is copied. Liu and Vinter 2015, section
+ * 6, left products by both sides as future work. */
 #include "both/both.h"
 
 #ifndef EK_NO_GPU

@@ -103,8 +103,11 @@ const char *method_with_cuts(const ek_method *m, struct rng *r)
 		at += snprintf(at, sizeof text - (size_t)(at - text), ":share=%d",
 		               1 + (int)rng_below(r, 999));
 	if (uses_both(m) && rng_below(r, 4) == 0)
-		snprintf(at, sizeof text - (size_t)(at - text), "%cbatch=%d",
-		         strchr(text, ':') ? ',' : ':', batch);
+		at += snprintf(at, sizeof text - (size_t)(at - text), "%cbatch=%d",
+		               strchr(text, ':') ? ',' : ':', batch);
+	if (uses_both(m) && !strstr(text, "spgemm") && rng_below(r, 2))
+		snprintf(at, sizeof text - (size_t)(at - text), "%cchunks=%d",
+		         strchr(text, ':') ? ',' : ':', 1 + (int)rng_below(r, 6));
 	return text;
 }
 

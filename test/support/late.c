@@ -25,7 +25,7 @@ static void note(char call)
 {
 	const char last = late.count ? late.calls[late.count - 1] : 0;
 
-	if (late.count == LATE_CALLS - 1 || ((call == 'L' || call == 'F') && call == last))
+	if (late.count == LATE_CALLS - 1 || (strchr("LFS", call) && call == last))
 		return;
 	late.calls[late.count++] = call;
 	late.calls[late.count] = 0;
@@ -55,6 +55,13 @@ static ek_status late_fetch(eki_device *d, const eki_buffer *from, int64_t offse
 	return EK_OK;
 }
 
+static ek_status late_send(eki_device *d, const eki_buffer *to, int64_t offset, const void *from,
+                           int64_t bytes)
+{
+	note('S');
+	return under.real->send(d, to, offset, from, bytes);
+}
+
 static ek_status late_follow(eki_device *d, bool copies)
 {
 	note(copies ? 'c' : 'k');
@@ -82,6 +89,7 @@ void late_begin(ek_context *ctx)
 	under.real = ctx->device->driver;
 	under.driver = *under.real;
 	under.driver.fetch = late_fetch;
+	under.driver.send = late_send;
 	under.driver.follow = late_follow;
 	under.driver.wait = late_wait;
 	under.driver.launch = late_launch;

@@ -8,9 +8,9 @@
 
 enum { LATE_CALLS = 2000 };
 
-/* The first calls since the test set `count` to 0: L for launches, F for copies to the host, once
- * for several that follow one another; c where copies are to wait for kernels, k where kernels are
- * to wait for copies. */
+/* The first calls since the test set `count` to 0: L for launches, F for copies to the host, S for
+ * copies to the device that need not be done at once, once for several that follow one another; c
+ * where copies are to wait for kernels, k where kernels are to wait for copies. */
 extern struct late {
 	char calls[LATE_CALLS];
 	int count;
