@@ -28,8 +28,8 @@ static ekm_status convert(ekm_handle *A, int op, ekm_arrays like, ekm_handle **t
 
 	if (status)
 		return status;
-	if (op < EKM_OP_N || op > EKM_OP_H || like.block <= 0 ||
-	    like.block > INT64_MAX / like.block || !ekm_is_layout(like.layout))
+	if (op < EKM_OP_N || op > EKM_OP_H || !ekm_is_block(like.block) ||
+	    !ekm_is_layout(like.layout))
 		return EKM_INVALID_VALUE;
 	like.base = A->a.base;
 	if (op == EKM_OP_N)

@@ -82,8 +82,7 @@ static ekm_status create(ekm_handle **A, const ekm_arrays *a)
 	{                                                                                          \
 		const int64_t most = wide ? INT64_MAX : INT32_MAX;                                 \
                                                                                                    \
-		if (block <= 0 || block > INT64_MAX / block || rows > most / block ||              \
-		    cols > most / block)                                                           \
+		if (!ekm_is_block(block) || rows > most / block || cols > most / block)            \
 			return EKM_INVALID_VALUE;                                                  \
 		return create(A, &(ekm_arrays){EKM_BSR, type, wide, base, layout, block,           \
 		                               (int64_t)rows * block, (int64_t)cols * block, rows, \

@@ -169,6 +169,12 @@ static inline bool ekm_is_layout(int layout)
 	return layout == EKM_ROW_MAJOR || layout == EKM_COL_MAJOR;
 }
 
+/* Tells whether blocks can have so many rows and columns. */
+static inline bool ekm_is_block(int64_t size)
+{
+	return size > 0 && size <= INT64_MAX / size;
+}
+
 static inline void *ekm_at(void *array, int64_t k, size_t size)
 {
 	return array ? (char *)array + k * (int64_t)size : NULL;

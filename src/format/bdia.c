@@ -182,8 +182,7 @@ static int64_t FN(bdia_word_fault)(const ek_store *s, int64_t begin, int64_t end
 			const int64_t d = offset[b] + rest % n; /* a place in the first row */
 			const int64_t j = i < s->rows && d < s->cols - i ? i + d : -1;
 
-			if (mask[word] >> r & 1 ? i >= s->rows || j < 0 || j >= s->cols
-			                        : !eki_pads(val[word * BDIA_ROWS + r]))
+			if (mask[word] >> r & 1 ? j < 0 : !eki_pads(val[word * BDIA_ROWS + r]))
 				return word;
 		}
 	}

@@ -153,7 +153,7 @@ static int64_t FN(dia_place_fault)(const ek_store *s, int64_t begin, int64_t end
 		const int64_t i = k % stride, d = offset[k / stride];
 		const int64_t j = i < s->rows && d < s->cols - i ? i + d : -1;
 
-		if (mask_has(mask, k) ? i >= s->rows || j < 0 || j >= s->cols : !eki_pads(val[k]))
+		if (mask_has(mask, k) ? j < 0 : !eki_pads(val[k]))
 			return k;
 	}
 	return end;

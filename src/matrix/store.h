@@ -157,8 +157,6 @@ int64_t eki_store_held(const ek_store *store);  /* bytes of the arrays that are 
 /* Multiplies or adds two numbers that are not negative. Returns INT64_MAX on overflow. */
 int64_t eki_times(int64_t a, int64_t b);
 int64_t eki_plus(int64_t a, int64_t b);
-/* Returns EK_EOVERFLOW if a row of `csr` has more entries than a column index can count. */
-ek_status eki_row_lengths_check(const ek_store *csr, const ek_format *format);
 /* Allocates a CSR store with space for `nnz` entries. */
 ek_status eki_csr_alloc(const ek_context *ctx, ek_value value, ek_index index, int64_t rows,
                         int64_t cols, int64_t nnz, ek_store *csr);
@@ -272,6 +270,8 @@ bool eki_ascends_strictly(const ek_context *ctx, const ek_store *csr);
 
 /* ---- format/format.c ------------------------------------------------------------------------- */
 
+/* Returns EK_EOVERFLOW if a row of `csr` has more entries than a column index can count. */
+ek_status eki_row_lengths_check(const ek_store *csr, const ek_format *format);
 /* Parses the name and the parameters of a format, such as "sell:c=8". dim[k] becomes 0 if the text
  * does not give parameter k, and EKI_ZERO if it gives 0. */
 ek_status eki_format_parse(const char *text, const ek_format **format, int64_t dim[EKI_MAX_DIMS]);
