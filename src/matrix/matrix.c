@@ -396,4 +396,5 @@ void eki_matrix_restore(ek_matrix *A, const ek_store *store, bool transposed)
 	A->value_count = store->nnz;
 	A->maker = 0;
 	atomic_store(&A->pattern, 0);
+	atomic_store(&A->ascends, false);
 }

@@ -30,6 +30,7 @@ struct ek_matrix {
 	uint64_t maker;
 	/* key of the pattern (eki_matrix_pattern), or 0 if nobody has asked for it */
 	_Atomic uint64_t pattern;
+	_Atomic bool ascends; /* whether eki_matrix_ascends has found that they do */
 };
 
 /* eki_matrix_check checks a matrix, eki_matrix_hold adds a holder and eki_matrix_drop removes one,
@@ -67,6 +68,9 @@ ek_status eki_array_check(const char *name, const void *array, int64_t len, size
 /* Returns a hash, never 0, of the sizes, the format and all arrays of A except values. Matrices
  * with different patterns almost never have the same. */
 uint64_t eki_matrix_pattern(const ek_matrix *A);
+/* Tells whether the columns of each row of `csr`, which eki_matrix_csr made of A with `columns`,
+ * ascend strictly. Remembers it if these are the arrays of A. */
+bool eki_matrix_ascends(const ek_matrix *A, const ek_store *csr, bool columns);
 /* Returns a hash of memory. Different seeds give different hashes. */
 uint64_t eki_hash(const void *from, int64_t bytes, uint64_t seed);
 

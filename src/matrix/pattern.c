@@ -106,3 +106,17 @@ uint64_t eki_matrix_pattern(const ek_matrix *A)
 	}
 	return key;
 }
+
+bool eki_matrix_ascends(const ek_matrix *A, const ek_store *csr, bool columns)
+{
+	const bool own = A->store.format == &ek_format_csr && A->transposed == columns;
+	ek_matrix *M = (ek_matrix *)(uintptr_t)A;
+
+	if (own && atomic_load(&M->ascends))
+		return true;
+	if (!eki_ascends_strictly(A->ctx, csr))
+		return false;
+	if (own)
+		atomic_store(&M->ascends, true);
+	return true;
+}

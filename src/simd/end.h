@@ -26,6 +26,7 @@
 #undef vset1
 #undef vload
 #undef vload_n
+#undef vload_few
 #undef vstore
 #undef vstore_n
 #undef vstream

@@ -125,6 +125,7 @@ static inline void FN(vtranspose)(const VAL *p, int64_t n, int m, vec *t)
 #endif
 
 #define vload_n(p, m)          FN(vload_n)(p, m)
+#define vload_few(p, n)        vload_n(p, vmask_n(n))
 #define vstore_n(p, v, m)      FN(vstore_n)(p, v, m)
 #define vfinite(a)             FN(vfinite)(a)
 #define vtranspose(p, n, m, t) FN(vtranspose)(p, n, m, t)

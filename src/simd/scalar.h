@@ -9,6 +9,8 @@
  *   vmask_bits(b)      mask in which lane k is active if bit k of b is set, k < W
  *   vzero() vset1(a)                  0 or `a` in all lanes
  *   vload(p) vload_n(p, m)            load; inactive lanes are 0, and their memory is not touched
+ *   vload_few(p, n)                   load of the first n lanes, n <= W / 2; others are 0. It is a
+ *                                     narrow one, so that it seldom takes two cache lines
  *   vstore(p, v) vstore_n(p, v, m)    store; inactive lanes are not written
  *   vstream(p, v)                     a non-temporal store; p is aligned to the vector. Call
  *                                     vstream_end() before other threads read
@@ -57,6 +59,7 @@
 #define vset1(a)               (a)
 #define vload(p)               (*(p))
 #define vload_n(p, m)          ((m) ? *(p) : (VAL)0)
+#define vload_few(p, n)        vload_n(p, vmask_n(n))
 #define vstore(p, v)           (*(p) = (v))
 #define vstore_n(p, v, m)      ((m) ? (void)(*(p) = (v)) : (void)0)
 #define vstream(p, v)          (*(p) = (v))

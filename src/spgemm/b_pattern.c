@@ -5,6 +5,7 @@
  * sample of rows shows which of these are frequent enough to record. */
 #include <string.h>
 
+#include "spgemm/batches.h"
 #include "spgemm/b_pattern.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "spgemm/b_pattern.c"
@@ -244,7 +245,9 @@ ek_status eki_b_pattern_make(eki_step *step, double products, eki_b_pattern *b)
 	                          .type = eki_type(B->value, B->index)};
 	int64_t runs = 0;
 
-	*b = (eki_b_pattern){.far = (double)eki_store_bytes(B) > step->ctx->machine->core_bytes};
+	*b = (eki_b_pattern){
+		.far = (double)eki_store_bytes(B) > step->ctx->machine->core_bytes,
+		.brief = eki_longest_row(step->ctx, B) <= eki_lanes(step->isa, B->value) / 2};
 	if (products * (double)step->problem->calls < USES * (double)B->nnz || B->nnz == 0)
 		return EK_OK;
 	sample(&job, step->problem->calls, step->isa,

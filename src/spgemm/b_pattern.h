@@ -22,7 +22,8 @@ typedef struct eki_b_pattern {
 	uint64_t *shifted;
 	/* Bit i is 1 if row i has the columns of row i - 1. NULL if few rows do. */
 	uint64_t *same;
-	bool far; /* whether B is too large for the cache of a core */
+	bool far;   /* whether B is too large for the cache of a core */
+	bool brief; /* whether no row has more entries than half a vector */
 } eki_b_pattern;
 
 /* Examines the rows of B of a step, unless the products of all announced runs are too few to make

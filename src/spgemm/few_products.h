@@ -9,8 +9,62 @@
 #define UIDX uint32_t
 #endif
 
-/* Numbers of lanes, since compilers make vectors of counters lane by lane. */
+/* Vectors of columns, as compilers provide them for all processors. */
+typedef UIDX FN(cols) __attribute__((vector_size(W * sizeof(UIDX))));
+typedef UIDX FN(half_cols) __attribute__((vector_size((W + 1) / 2 * sizeof(UIDX))));
 static const UIDX FN(lane)[] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+/* Makes keys of W columns: each column minus `base`, and behind that its number: at, at + 1, ... */
+static inline void FN(make_keys)(const IDX *col, IDX base, int64_t at, IDX *key)
+{
+	FN(cols) c, lane;
+
+	memcpy(&c, col, sizeof c);
+	memcpy(&lane, FN(lane), sizeof lane);
+	c = ((c - (UIDX)base) << EKI_LIST_BITS) + lane + (UIDX)at;
+	memcpy(key, &c, sizeof c);
+}
+
+/* Does the same for half as many. */
+static inline void FN(make_half_keys)(const IDX *col, IDX base, int64_t at, IDX *key)
+{
+	FN(half_cols) c, lane;
+
+	memcpy(&c, col, sizeof c);
+	memcpy(&lane, FN(lane), sizeof lane);
+	c = ((c - (UIDX)base) << EKI_LIST_BITS) + lane + (UIDX)at;
+	memcpy(key, &c, sizeof c);
+}
+
+/* Lists entries [from, to) of B, times `a`, with the numbers at, at + 1, ... The first vector takes
+ * no branch, though it may have no entry. If `brief`, it is half a vector, and there is no other:
+ * a whole one would often reach into the next cache line, which is then waited for. */
+static inline void FN(list_row)(const LISTS *l, PTR from, PTR to, VAL a, bool brief, IDX base,
+                                int64_t at, IDX *restrict key, VAL *restrict product)
+{
+	const IDX *restrict b_col = l->b_col;
+	const PTR most = (PTR)l->t->step->in[1]->nnz;
+
+	if (brief && most - from >= W) {
+		vstore(product + at,
+		       l->read ? vmul(vset1(a), vload_few(l->b_val + from, to - from)) : vzero());
+		FN(make_half_keys)(b_col + from, base, at, key + at);
+		return;
+	}
+	for (; most - from >= W; from += W, at += W) {
+		const vmask lanes = vmask_n(to - from < W ? to - from : W);
+
+		vstore(product + at,
+		       l->read ? vmul(vset1(a), vload_n(l->b_val + from, lanes)) : vzero());
+		FN(make_keys)(b_col + from, base, at, key + at);
+		if (to - from <= W)
+			return;
+	}
+	for (; from < to; from++, at++) { /* the last entries of B */
+		key[at] = (b_col[from] - base) << EKI_LIST_BITS | (IDX)at;
+		product[at] = l->read ? a * l->b_val[from] : 0;
+	}
+}
 
 /* Lists the products of a row, EKI_LIST_MOST at most. The key of product k is its column minus
  * `base`, and behind that, in EKI_LIST_BITS, k. There must be room for W products more. Prefetches
@@ -18,9 +72,9 @@ static const UIDX FN(lane)[] = {0, 1, 2, 3, 4, 5, 6, 7};
 static inline int64_t FN(list_products)(const LISTS *l, IDX base, bool ahead, IDX *restrict key,
                                         VAL *restrict product)
 {
-	const IDX *restrict a_col = l->a_col, *restrict b_col = l->b_col;
+	const IDX *restrict a_col = l->a_col;
 	const PTR *restrict b_ptr = l->b_ptr, end = l->begin + (PTR)(l->count - (l->d.n > 0));
-	const int64_t b_nnz = l->t->step->in[1]->nnz;
+	const bool brief = l->b->brief;
 	int64_t count = 0;
 
 	for (; count < l->d.n; count++) {
@@ -29,25 +83,11 @@ static inline int64_t FN(list_products)(const LISTS *l, IDX base, bool ahead, ID
 	}
 	for (PTR k = l->begin; k < end; k++) {
 		const PTR from = b_ptr[a_col[k]], to = b_ptr[a_col[k] + 1];
-		const vec a = vset1(l->read ? l->alpha * l->a_val[k] : 0);
 
 		if (ahead)
 			FN(prefetch)(l, k);
-		for (int64_t e = from; e < to; e += W) {
-			const int64_t at = count + (e - from), n = to - e < W ? to - e : W;
-
-			vstore(product + at,
-			       l->read ? vmul(a, vload_n(l->b_val + e, vmask_n(n))) : vzero());
-			if (e + W <= b_nnz)
-				for (int q = 0; q < W; q++)
-					key[at + q] = (IDX)(((UIDX)(b_col[e + q] - base)
-					                     << EKI_LIST_BITS) +
-					                    (UIDX)at + FN(lane)[q]);
-			else
-				for (int64_t q = 0; q < n; q++)
-					key[at + q] = (b_col[e + q] - base) << EKI_LIST_BITS |
-					              (IDX)(at + q);
-		}
+		FN(list_row)(l, from, to, l->read ? l->alpha * l->a_val[k] : 0, brief, base, count,
+		             key, product);
 		count += to - from;
 	}
 	return count;
@@ -148,6 +188,17 @@ static void FN(wait_products)(const LISTS *l, FN(waiting) * w)
 		FN(list_products)(l, l->first, false, w->key + w->end, w->value + w->end);
 
 	FN(wait)(w, l->first, count);
+}
+
+/* Lets row i wait if it has no list. Returns whether it does. */
+static inline bool FN(wait_empty)(LISTS *l, int64_t i, FN(waiting) * w)
+{
+	if (l->t->step->in[2] || l->a_ptr[i] != l->a_ptr[i + 1])
+		return false;
+	l->begin = l->a_ptr[i];
+	l->count = l->products = 0;
+	FN(wait)(w, 0, 0);
+	return true;
 }
 
 /* Tells whether a row has one list and no row waits, so that its entries can be written at once. */
