@@ -162,13 +162,12 @@ const steps = experiments.flatMap(e => e.steps);
 const tile = (value, text) => tag('div', {class: 'tile'}, tag('b', {}, value)
 	+ tag('span', {}, text));
 const verdicts = ['holds', 'tie', 'does not hold', 'not judged'];
-const heads = ['experiment', 'in the work'].map(h => `<th class=l>${h}`)
-	.concat(['steps', ...verdicts].map(v => `<th>${v}`)).join('') + '<th class=l>title';
+const heads = ['experiment', 'title', 'in the work'].map(h => `<th class=l>${h}`)
+	.concat(['steps', ...verdicts].map(v => `<th>${v}`)).join('');
 const line = e => tag('tr', {}, tag('td', {}, tag('a', {href: `#${anchor(e)}`}, quoted(e.name)))
-	+ tag('td', {class: 'l'}, quoted(e.what))
+	+ tag('td', {class: 'l wrap'}, quoted(e.title)) + tag('td', {class: 'l'}, quoted(e.what))
 	+ tag('td', {}, `${e.steps.filter(s => s.there).length} of ${e.steps.length}`)
-	+ join(verdicts, v => tag('td', {}, count(e.claims, v) || '–'))
-	+ tag('td', {class: 'l wrap'}, quoted(e.title)));
+	+ join(verdicts, v => tag('td', {}, count(e.claims, v) || '–')));
 const contents = tag('div', {class: 'card'}, tag('div', {class: 'scroll'},
 	tag('table', {}, tag('tr', {}, heads) + join(experiments, line))));
 
