@@ -80,6 +80,21 @@ def test_cupy(monkeypatch):
     assert make(A, A) is None
 
 
+def test_mkl(monkeypatch):
+    """The stand-in of sparse_dot_mkl is asked for sorted rows of sparse products only."""
+    module = types.ModuleType("sparse_dot_mkl")
+    module.dot_product_mkl = lambda S, X, reorder_output=False: (S @ X, reorder_output)
+    monkeypatch.setitem(sys.modules, "sparse_dot_mkl", module)
+    found = bench.peers()
+    A, x = random_matrix(30, 30, 0.3), integers(30)
+    product, is_sorted = found["mkl"](A, x)()
+    np.testing.assert_array_equal(product, A @ x)
+    assert not is_sorted
+    assert not found["mkl"](A, A)()[1]
+    assert found["mkl-sorted"](A, A)()[1]
+    assert found["mkl-sorted"](A, x) is None
+
+
 def test_operands():
     """Peers compute the same product as we do."""
     S = random_matrix(40, 40, 0.3)

@@ -7,8 +7,10 @@ All are timed in turn, in rounds, so that a busy machine disturbs all alike; the
 counts. Our plan for SpMV and SpMM is made before, and the column "prepare" has the time of the
 first product, which makes it, in products. SpGEMM makes a plan in each call. sparse_dot_mkl makes
 and destroys a handle of MKL in each call, so this is a comparison with sparse_dot_mkl, and not with
-MKL. cupy has A and X on its device before, and leaves the result there. Ours are products of the
-processor or, with --device, go to that device and back; on one of CUDA they are cupy's, too.
+MKL. It and scipy leave the rows of a sparse product unsorted, while ours are sorted, and those of
+"mkl-sorted", too. cupy has A and X on its device before, and leaves the result there. Ours are
+products of the processor or, with --device, go to that device and back; on one of CUDA they are
+cupy's, too.
 Without arguments, the matrices are those of the folder EK_MATRICES, or three generated ones.
 """
 
@@ -52,11 +54,17 @@ def with_scipy(S, X):
     return lambda: S @ X
 
 
-def mkl_peer():
-    """A function as with_scipy for sparse_dot_mkl."""
+def mkl_peers():
+    """Functions as with_scipy for sparse_dot_mkl; the one that sorts rows is None for dense
+    operands."""
     from sparse_dot_mkl import dot_product_mkl
 
-    return lambda S, X: lambda: dot_product_mkl(S, X)
+    def with_sorted_rows(S, X):
+        if isinstance(X, np.ndarray):
+            return None
+        return lambda: dot_product_mkl(S, X, reorder_output=True)
+
+    return {"mkl": lambda S, X: lambda: dot_product_mkl(S, X), "mkl-sorted": with_sorted_rows}
 
 
 def cupy_peer():
@@ -84,9 +92,12 @@ def peers():
     """By name, functions that prepare a product S @ X by another library, and give a function of no
     arguments for it."""
     found = {"scipy": with_scipy}
-    for name, module, peer in (("mkl", "sparse_dot_mkl", mkl_peer), ("cupy", "cupy", cupy_peer)):
+    for module, make in (
+        ("sparse_dot_mkl", mkl_peers),
+        ("cupy", lambda: {"cupy": cupy_peer()}),
+    ):
         try:
-            found[name] = peer()
+            found |= make()
         except Exception as problem:  # what they load may fail in many ways
             print(f"left out: {module} ({problem})".splitlines()[0])
     return found
