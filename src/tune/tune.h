@@ -40,7 +40,7 @@ typedef struct eki_subject {
 } eki_subject;
 
 void eki_subject_processor(eki_subject *s);
-/* The device of a context if it has one, else the processor. */
+/* Describes the device of a context if it has one, else the processor. */
 void eki_subject_of(const ek_context *ctx, eki_subject *s);
 /* Describes row k of its profile. Returns false after the last row. */
 bool eki_subject_row(const eki_subject *s, int k, eki_tunable *row);
