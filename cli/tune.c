@@ -16,7 +16,7 @@ static const struct argp_option options[] = {
 	{"quick", KEY_QUICK, NULL, 0, "one short pass, for rough numbers", 0},
 	{"show", KEY_SHOW, NULL, 0, "measure nothing; show the numbers that are in force", 0},
 	{"tiles", KEY_TILES, NULL, 0,
-         "measure the tile heights of the format csr5 instead, there with --device", 0},
+         "measure the tile heights of the format csr5 instead, with --device on that device", 0},
 	{"nnz", 'n', "N", 0, "with --tiles: entries of the matrices (1000000)", 0},
 	{"time", 't', "SECONDS", 0, "with --tiles: time to spend on each of the 20 matrices (1)",
          0},

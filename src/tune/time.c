@@ -138,7 +138,7 @@ static ek_status clock_batch(const eki_timed *t, int64_t calls, double *ns)
 	return EK_OK;
 }
 
-ek_status eki_timed_clock(eki_timed *t, double budget)
+ek_status eki_timed_clock(eki_timed *t, double batch)
 {
 	enum { BATCHES = 5, MOST_CALLS = 1000 };
 	int64_t calls = 1;
@@ -155,7 +155,7 @@ ek_status eki_timed_clock(eki_timed *t, double budget)
 		/* The first run brings the data there, and says how many fill a batch. */
 		if (k > 0)
 			t->ns = fmin(t->ns, one);
-		calls = (int64_t)fmin(MOST_CALLS, 1 + budget / one);
+		calls = (int64_t)fmin(MOST_CALLS, 1 + batch / one);
 	}
 	return EK_OK;
 }

@@ -118,9 +118,9 @@ ek_status eki_timed_make(ek_context *ctx, const eki_pattern *pattern, ek_value v
 void eki_timed_free(eki_timed *t);
 /* Times runs for `budget` nanoseconds, at least three times, and keeps the least time. */
 ek_status eki_timed_run(eki_timed *t, double budget);
-/* Times a few batches of runs by the clock of the device, and keeps the least time. A batch takes
- * `budget` nanoseconds, or one run if that takes longer. */
-ek_status eki_timed_clock(eki_timed *t, double budget);
+/* Times a few batches of runs by the clock of the device, and keeps the least time of a run. A
+ * batch takes `batch` nanoseconds, or as long as one run or a thousand. */
+ek_status eki_timed_clock(eki_timed *t, double batch);
 /* Predicts the time of a product on a machine, on one thread. */
 ek_status eki_timed_predict(const eki_timed *t, const eki_machine *m, double *ns);
 /* Returns the time in nanoseconds, from some fixed moment. */
