@@ -598,6 +598,27 @@ module evenkeel
       integer(c_int) :: ek_profile_numbers
     end function ek_profile_numbers
 
+    function ek_context_profile_name(ctx) bind(C, name="ek_context_profile_name")
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr) :: ek_context_profile_name
+    end function ek_context_profile_name
+
+    function ek_context_profile_refused(ctx) bind(C, name="ek_context_profile_refused")
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr) :: ek_context_profile_refused
+    end function ek_context_profile_refused
+
+    function ek_context_profile_numbers(ctx, number, user) bind(C, &
+        name="ek_context_profile_numbers")
+      import
+      type(c_ptr), value :: ctx
+      type(c_funptr), value :: number
+      type(c_ptr), value :: user
+      integer(c_int) :: ek_context_profile_numbers
+    end function ek_context_profile_numbers
+
     function ek_device_get_info(k, info) bind(C, name="ek_device_get_info")
       import
       integer(c_int), value :: k

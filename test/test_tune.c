@@ -8,27 +8,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "support/profile.h"
 #include "support/support.h"
-#include "tune/tune.h"
-
-enum { MOST_TEXT = 1 << 14 };
 
 static char
 	path[128]; /* the profile of this process, which main writes before any context is made */
+static eki_subject processor;
 
 /* Writes a profile for this version and processor, with the numbers of the family's table, by
  * another way than the library does. */
 static void profile_text(char text[MOST_TEXT])
 {
-	char processor[EKI_PROCESSOR];
 	eki_machine m = *eki_machine_family();
 	eki_tunable row;
 	int used;
 
-	eki_processor_name(processor);
+	eki_subject_processor(&processor);
 	used = snprintf(text, MOST_TEXT,
 	                "evenkeel profile 1\nversion %s\nprocessor %s\ndate 2026-11-25\nloads 1\n",
-	                ek_version(), processor);
+	                ek_version(), processor.name);
 	for (int k = 0; eki_tunable_row(k, &row); k++) {
 		used += snprintf(text + used, (size_t)(MOST_TEXT - used), "%s", row.name);
 		for (int i = 0; i < row.count; i++)
@@ -37,14 +35,6 @@ static void profile_text(char text[MOST_TEXT])
 		used += snprintf(text + used, (size_t)(MOST_TEXT - used), "\n");
 	}
 	if (used >= MOST_TEXT)
-		abort();
-}
-
-static void write_file(const char *to, const char *text)
-{
-	FILE *f = fopen(to, "w");
-
-	if (!f || fputs(text, f) == EOF || fclose(f) != 0)
 		abort();
 }
 
@@ -95,8 +85,8 @@ static void file_round_trip(void **state)
 		for (int i = 0; i < row.count; i++)
 			eki_tuned(&p.machine, &row)[i] = row.least + 0.1 + k / 7.0 + i / 3.0;
 	expect_status(ek_context_create(NULL, &ctx), EK_OK);
-	expect_status(eki_profile_write(ctx, file, &p), EK_OK);
-	if (!eki_profile_read(file, &back, &missing, why))
+	expect_status(eki_profile_write(ctx, &processor, file, &p), EK_OK);
+	if (!eki_profile_read(&processor, file, &back, &missing, why))
 		fail_msg("%s", why);
 	assert_int_equal(back.machine.loads, p.machine.loads);
 	for (int k = 0; eki_tunable_row(k, &row); k++)
@@ -106,17 +96,6 @@ static void file_round_trip(void **state)
 	assert_int_equal(strncmp(back.name, "measured 20", 11), 0);
 	ek_context_destroy(ctx);
 	unlink(file);
-}
-
-/* Replaces the first `from` in a text. */
-static void replace(char text[MOST_TEXT], const char *from, const char *to)
-{
-	static char rest[MOST_TEXT];
-	char *at = strstr(text, from);
-
-	assert_non_null(at);
-	strcpy(rest, at + strlen(from));
-	snprintf(at, (size_t)(MOST_TEXT - (at - text)), "%s%s", to, rest);
 }
 
 static void files_are_refused(void **state)
@@ -149,9 +128,9 @@ static void files_are_refused(void **state)
 	snprintf(file, sizeof file, "%s.bad", path);
 	for (size_t k = 0; k < sizeof edits / sizeof *edits; k++) {
 		profile_text(text);
-		replace(text, edits[k].from, edits[k].to);
-		write_file(file, text);
-		assert_false(eki_profile_read(file, &p, &missing, why));
+		text_replace(text, edits[k].from, edits[k].to);
+		text_write(file, text);
+		assert_false(eki_profile_read(&processor, file, &p, &missing, why));
 		assert_false(missing);
 		if (!strstr(why, edits[k].why) || !strstr(why, file))
 			fail_msg("edit %zu: \"%s\" lacks \"%s\"", k, why, edits[k].why);
@@ -160,14 +139,14 @@ static void files_are_refused(void **state)
 	profile_text(text); /* cut anywhere, it is not complete */
 	for (size_t n = strlen(text) - 1; n > 0; n -= n > 200 ? 97 : 1) {
 		text[n] = 0;
-		write_file(file, text);
-		assert_false(eki_profile_read(file, &p, &missing, why));
+		text_write(file, text);
+		assert_false(eki_profile_read(&processor, file, &p, &missing, why));
 	}
-	write_file(file, "");
-	assert_false(eki_profile_read(file, &p, &missing, why));
-	assert_false(eki_profile_read("/", &p, &missing, why) || missing);
+	text_write(file, "");
+	assert_false(eki_profile_read(&processor, file, &p, &missing, why));
+	assert_false(eki_profile_read(&processor, "/", &p, &missing, why) || missing);
 	unlink(file);
-	assert_false(eki_profile_read(file, &p, &missing, why));
+	assert_false(eki_profile_read(&processor, file, &p, &missing, why));
 	assert_true(missing);
 }
 
@@ -225,7 +204,7 @@ static void read_once_by_all_threads(void **state)
 		assert_non_null(made);
 	}
 	pthread_barrier_destroy(&start);
-	write_file(path, "spoilt\n");
+	text_write(path, "spoilt\n");
 	expect_status(ek_context_create(NULL, &late), EK_OK);
 	for (int k = 0; k < THREADS; k++) {
 		assert_ptr_equal(ctx[k]->machine, late->machine);
@@ -306,7 +285,7 @@ static void quick_measurement(void **state)
 	expect_status(ek_context_create(NULL, &ctx), EK_OK);
 	expect_status(ek_tune(ctx, &o), EK_OK);
 	assert_int_equal(seen.done, seen.of);
-	if (!eki_profile_read(file, &p, &missing, why))
+	if (!eki_profile_read(&processor, file, &p, &missing, why))
 		fail_msg("%s", why);
 	unlink(file);
 	if (test_tier() > TIER_BRIEF) {
@@ -369,7 +348,7 @@ int main(void)
 	at = strstr(text, "\nmemory_gbps ");
 	snprintf(rest, sizeof rest, "%s", strchr(at + 1, '\n'));
 	snprintf(at, (size_t)(MOST_TEXT - (at - text)), "\nmemory_gbps 13.25%s", rest);
-	write_file(path, text);
+	text_write(path, text);
 	setenv("EK_PROFILE", path, 1);
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
 	unlink(path);

@@ -312,6 +312,13 @@ ek_isa ek_context_isa(const ek_context *ctx);  /* highest instruction set that t
  * processor or of another version of the library, or one that is damaged, is not used: products
  * never fail for it, and ek_plan_explain and the context's log say why.
  *
+ * A device has a profile of its own, which ek_tune measures in a context with that device: what a
+ * launch takes, how fast arrays are read, and how long one lane takes for an entry. It is used in
+ * contexts with the same device, driver (in the same version) and kind of memory, in place of
+ * numbers that are built in for all devices. Its file has the path above, a dot, and 16 hexadecimal
+ * digits that stand for these three. A process reads it once, when it first opens the device. What
+ * makes a file unusable is the same, and keeps no device from being opened.
+ *
  * Without a profile the first context that names no instruction set also measures, for up to two
  * milliseconds, whether loads or gather instructions are the faster way to gather entries of x.
  * Reproducible methods give the same bits either way, and the choice of a method does not depend
@@ -320,19 +327,22 @@ ek_isa ek_context_isa(const ek_context *ctx);  /* highest instruction set that t
 /* A row of a profile. `name` and the struct are valid during the call that hands them out. Numbers
  * are GB/s if the name contains "gbps", else nanoseconds: for a "loop.", of a row, an entry, and a
  * row whose length the branch predictor missed; for a "block.", of a row of blocks, a block, and a
- * step in it. "loads" is 1 if entries of x are gathered by loads. */
+ * step in it. "loads" is 1 if entries of x are gathered by loads. A device has only "launch",
+ * "device_gbps", "lane_gather" and, if it is a processor, "loop_gbps", for kernels that become
+ * plain loops there. */
 typedef struct ek_profile_number {
 	const char *name;
 	int count;        /* how many of the numbers the row has */
 	double value[3];  /* measured, or in force */
-	double family[3]; /* in the table for the processor's family */
+	double family[3]; /* in the table for the processor's family, which has devices as well */
 } ek_profile_number;
 
 /* Options of ek_tune. Set `size` to sizeof(ek_tune_options) and the rest to zero, then change what
  * you need. */
 typedef struct ek_tune_options {
 	size_t size;
-	/* File to write; NULL means the one that later processes read, and "-" standard output. */
+	/* File to write; NULL means the one that later processes read, and "-" standard output. In
+	 * a context with a device the dot and the digits for it follow. */
 	const char *path;
 	int dry;          /* if not 0, nothing is written */
 	int quick;        /* if not 0, one short pass: rough numbers, to try out a program */
@@ -343,15 +353,17 @@ typedef struct ek_tune_options {
 	void *user;
 } ek_tune_options;
 
-/* Measures this machine and stores its profile. `options` may be NULL. Costs are solved from the
- * times of whole products on generated matrices, on one thread; bandwidths are measured on
- * one thread and on all threads of the context. This process goes on with the profile that it has.
+/* Measures this machine, or the device that the context has, and stores the profile. `options` may
+ * be NULL. Costs are solved from the times of whole products on generated matrices, on one thread;
+ * bandwidths are measured on one thread and on all threads of the context. Products on a device are
+ * timed by its own clock (ek_device_timer_start), with vectors in its memory. This process goes on
+ * with the profiles that it has.
  *
  * Errors: EK_EINVAL (no path is known), EK_EIO (the file cannot be written; the message has its
- * path), EK_ENOMEM. After an error the file is as it was. Cost: less than 20 seconds and about 300
- * MB on an idle machine; `quick`, about 2 seconds. Other programs that run meanwhile make the
- * numbers worse, not the products wrong. Thread safety: one call at a time is best, since calls
- * disturb each other. */
+ * path), EK_ENOMEM, EK_EDEVICE. After an error the file is as it was. Cost: less than 20 seconds
+ * and about 300 MB on an idle machine, and half of that memory on a device; `quick`, about 2
+ * seconds. Other programs that run meanwhile make the numbers worse, not the products wrong. Thread
+ * safety: one call at a time is best, since calls disturb each other. */
 ek_status ek_tune(ek_context *ctx, const ek_tune_options *options);
 /* Returns the name of what is in force: "measured 2026-11-25", or the table, such as "zen". */
 const char *ek_profile_name(void);
@@ -361,6 +373,14 @@ const char *ek_profile_refused(void);
 /* Calls number(user, row) for each row that is in force. Errors: EK_EINVAL. */
 ek_status ek_profile_numbers(void (*number)(void *user, const ek_profile_number *number),
                              void *user);
+/* The same for the device of a context. The name is "built in" if no stored profile of the device
+ * is in force. In a context without a device they do the same as those above, and so do the first
+ * two if ctx is NULL, for which the last returns EK_EINVAL. */
+const char *ek_context_profile_name(const ek_context *ctx);
+const char *ek_context_profile_refused(const ek_context *ctx);
+ek_status ek_context_profile_numbers(const ek_context *ctx,
+                                     void (*number)(void *user, const ek_profile_number *number),
+                                     void *user);
 
 /* ---- Devices ------------------------------------------------------------------------------ */
 

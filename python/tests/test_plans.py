@@ -196,6 +196,7 @@ def test_tables():
         assert row["example"].startswith(row["name"])
     assert any(row["name"] == "webbase-1M" for row in ek.twins())
     assert set(ek.features()) >= {"zlib"} and ek.profile()["name"] and ek.drivers()
+    assert ek.Context(device="cpu").profile == ek.profile()
     assert isinstance(ek.devices(), list)
 
 

@@ -180,6 +180,13 @@ void eki_processor_name(char name[EKI_PROCESSOR]);
 const eki_machine *eki_machine_here(void);
 /* Says why a stored profile is not in force. Returns NULL if one is, or if there is none. */
 const char *eki_profile_refused(void);
+/* Returns the description of this machine with the context's device: the numbers of the device are
+ * those of the profile that `ek tune` has stored for it, if there is one (tune/profile_device.c).
+ * Its file is read once in each process. Any thread may call it. */
+const eki_machine *eki_machine_of(const ek_context *ctx);
+/* Says why a stored profile of the context's device is not in force. Returns NULL if one is, or if
+ * there is none. */
+const char *eki_device_profile_refused(const ek_context *ctx);
 /* Tells whether loads of the single lanes are faster than gather instructions of a level: as the
  * profile says, else by a measurement of up to two milliseconds, once in each process. */
 bool eki_loads_here(ek_isa level);

@@ -198,6 +198,9 @@ ek_status eki_device_attach(ek_context *ctx, const char *name)
 		return no_device(name);
 	EK_RETURN_IF(open_device(ctx, together ? name + strlen(both) : name, &ctx->device));
 	ctx->together = together;
+	ctx->machine = eki_machine_of(ctx);
+	if (eki_device_profile_refused(ctx))
+		eki_log(ctx, EK_LOG_WARNING, "%s", eki_device_profile_refused(ctx));
 	if (ctx->device && ctx->device->memory == EKI_MEMORY_SHARED && eki_heap_is_default(ctx)) {
 		ctx->options.alloc = eki_shared_alloc;
 		ctx->options.dealloc = eki_shared_dealloc;

@@ -24,26 +24,26 @@ static size_t candidate_text(const eki_selection *s, const eki_candidate *c, cha
 	                        (long long)s->f.calls, format, (long long)c->bytes);
 }
 
-static size_t head_text(const eki_selection *s, char *text, size_t size)
+static size_t head_text(const ek_context *ctx, const eki_selection *s, char *text, size_t size)
 {
 	const ek_stats *stats = &s->f.stats;
-	const char *refused = eki_profile_refused();
+	const char *refused = eki_profile_refused(), *device = eki_device_profile_refused(ctx);
 
 	if (s->format != &ek_format_csr)
 		return (size_t)snprintf(text, size, "of the methods for format %s\n",
 		                        s->format->name);
-	return (size_t)snprintf(text, size,
-	                        "least predicted time (%s%s%s), from rows of %lld to %lld entries "
-	                        "(mean %.3g, deviation %.3g), %lld empty\n",
-	                        s->f.machine->name, refused ? "; " : "", refused ? refused : "",
-	                        (long long)stats->row_min,
-	                        (long long)stats->row_max, stats->row_mean, stats->row_stddev,
-	                        (long long)stats->empty_rows);
+	return (size_t)snprintf(
+		text, size,
+		"least predicted time (%s%s%s%s%s), from rows of %lld to %lld entries "
+		"(mean %.3g, deviation %.3g), %lld empty\n",
+		s->f.machine->name, refused ? "; " : "", refused ? refused : "", device ? "; " : "",
+		device ? device : "", (long long)stats->row_min, (long long)stats->row_max,
+		stats->row_mean, stats->row_stddev, (long long)stats->empty_rows);
 }
 
-size_t eki_selection_text(const eki_selection *s, char *text, size_t size)
+size_t eki_selection_text(const ek_context *ctx, const eki_selection *s, char *text, size_t size)
 {
-	size_t used = head_text(s, text, size);
+	size_t used = head_text(ctx, s, text, size);
 
 	for (int k = 0; k < s->count; k++)
 		used += candidate_text(s, &s->list[k], used < size ? text + used : NULL,

@@ -230,7 +230,7 @@ ek_status ek_plan_explain(const ek_plan *plan, char *text, size_t size)
 		*plan->parameters ? "\n" : "", plan->format, held_as(plan), where,
 		(long long)root->bytes, (long long)ek_plan_memory(plan));
 	if (plan->selection && used < size)
-		used += eki_selection_text(plan->selection, text + used, size - used);
+		used += eki_selection_text(plan->ctx, plan->selection, text + used, size - used);
 	if (plan->why.data && used < size)
 		used += (size_t)snprintf(text + used, size - used, "%s", plan->why.data);
 	if (root->method->report && used < size)

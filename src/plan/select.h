@@ -28,8 +28,9 @@ struct eki_selection {
 	int count;
 	eki_candidate list[];
 };
-/* Writes the table of candidates as text. Returns the length of the text, like snprintf. */
-size_t eki_selection_text(const eki_selection *s, char *text, size_t size);
+/* Writes the table of candidates, which a plan of `ctx` has, as text. Returns the length of the
+ * text, like snprintf. */
+size_t eki_selection_text(const ek_context *ctx, const eki_selection *s, char *text, size_t size);
 
 /* A method and the format that it multiplies with. `dim` has the parameters to request for the
  * format. */

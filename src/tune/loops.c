@@ -130,23 +130,6 @@ static double *costs(eki_machine *m, const task *t, int *count)
 	return (double *)(void *)((char *)m + t->g->at);
 }
 
-/* Predicts the time of a product on a machine. */
-static ek_status predict(const eki_timed *t, const eki_machine *m, double *ns)
-{
-	const ek_store *held = t->plan->root.in[0];
-	eki_step step = t->plan->root;
-	eki_features f;
-
-	step.in[0] = &t->A->store;
-	step.bytes = eki_moved_bytes(step.problem, step.in[0]);
-	EK_RETURN_IF(eki_step_features(&step, INFINITY, &f));
-	f.machine = m;
-	f.threads = 1;
-	f.store = held->format == step.in[0]->format ? NULL : held;
-	*ns = step.method->cost(&f);
-	return EK_OK;
-}
-
 /* Takes the time for moving data out of a machine's predictions. */
 static void move_nothing(eki_machine *m)
 {
@@ -171,17 +154,17 @@ static ek_status equation(const task *t, const eki_timed *timed, double ns, cons
 		move_nothing(&work);
 	for (int u = 0; u < count; u++)
 		cost[u] = 0;
-	EK_RETURN_IF(predict(timed, &work, &known));
+	EK_RETURN_IF(eki_timed_predict(timed, &work, &known));
 	for (int u = 0; u < count; u++) {
 		cost[u] = 1;
-		EK_RETURN_IF(predict(timed, &work, &e->count[u]));
+		EK_RETURN_IF(eki_timed_predict(timed, &work, &e->count[u]));
 		e->count[u] = fmax(0, e->count[u] - known);
 		cost[u] = 0;
 	}
 	move.overlap = 1;
 	for (int u = 0; u < count; u++)
 		costs(&move, t, &count)[u] = 0;
-	EK_RETURN_IF(predict(timed, &move, &moved));
+	EK_RETURN_IF(eki_timed_predict(timed, &move, &moved));
 	if (t->g->patterns != scattered)
 		known += NEAR_OVERLAP * fmax(0, moved - known);
 	e->time = fmax(ns / LEAST_SHARE, ns - known);

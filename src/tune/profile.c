@@ -121,11 +121,13 @@ static void find(void)
 {
 	char path[EKI_PROFILE_PATH];
 	bool given, missing = false;
+	eki_subject processor;
 
 	here.machine = eki_machine_family();
 	if (!eki_profile_path(path, &given, false))
 		return;
-	if (eki_profile_read(path, &here.profile, &missing, here.why)) {
+	eki_subject_processor(&processor);
+	if (eki_profile_read(&processor, path, &here.profile, &missing, here.why)) {
 		here.profile.machine.name = here.profile.name;
 		here.machine = &here.profile.machine;
 	} else {

@@ -2,19 +2,20 @@
  * The file of a profile: lines of a name and its values, which `ek tune` writes and people may
  * read.
  *
- *   evenkeel profile 1                            format of the file
+ *   evenkeel profile 1                            format of the file; "evenkeel device profile 1"
  *   version 0.2.0                                 the library that measured
- *   processor AuthenticAMD 25 17 1 AMD EPYC       the processor it ran on
+ *   processor AuthenticAMD 25 17 1 AMD EPYC       the processor it ran on; "device" and its name
  *   date 2026-11-25
- *   loads 1                                       1 if x is gathered by loads, else 0
+ *   loads 1                                       1 if x is gathered by loads, else 0; of
+ *                                                 processors
  *   memory_gbps 20.5                              a line for each row of tunable.def
  *   loop.rows.f64.avx2 0.9 0.55 8                 ns for a row, for an entry, for a miss
  *   block.f64.avx2 9 0.14 0.5                     ns for a row of blocks, a block, a step
  *
  * The order of the lines after the first does not matter. A profile counts only as a whole: if a
- * line is missing, given twice, unknown or not to be believed, or if it is another version's or
- * another processor's, nothing of it is used, and the reason is kept for ek_plan_explain. Numbers
- * are read and written without regard to the locale. */
+ * line is missing, given twice, unknown or not to be believed, or if it is another version's,
+ * another processor's or another device's, nothing of it is used, and the reason is kept for
+ * ek_plan_explain. Numbers are read and written without regard to the locale. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
@@ -29,12 +30,16 @@
 #include "io/number.h"
 #include "tune/tune.h"
 
-#define FIRST "evenkeel profile 1"
-
 enum { MOST_BYTES = 1 << 16, MOST_ROWS = 256 };
+
+/* Words of the file that are others for devices: [0] is for the processor, [1] for a device. */
+static const char *const first_line[] = {"evenkeel profile 1", "evenkeel device profile 1"},
+			 *const subject_word[] = {"processor", "device"},
+			 *const again[] = {"ek tune", "ek tune --device"};
 
 /* What is read of a file. */
 typedef struct reading {
+	const eki_subject *s;
 	const char *path;
 	char *why;
 	eki_profile *out;
@@ -61,16 +66,15 @@ refuse(const reading *r, const char *format, ...)
 static bool read_version(reading *r, const char *text)
 {
 	return strcmp(text, ek_version()) == 0 ||
-	       refuse(r, "version %.20s measured it, this is %s; run ek tune", text, ek_version());
+	       refuse(r, "version %.20s measured it, this is %s; run %s", text, ek_version(),
+	              again[r->s->device]);
 }
 
-static bool read_processor(reading *r, const char *text)
+static bool read_subject(reading *r, const char *text)
 {
-	char here[EKI_PROCESSOR];
-
-	eki_processor_name(here);
-	return strcmp(text, here) == 0 ||
-	       refuse(r, "it is for \"%.50s\", this is \"%.50s\"; run ek tune", text, here);
+	return strcmp(text, r->s->name) == 0 ||
+	       refuse(r, "it is for \"%.50s\", this is \"%.50s\"; run %s", text, r->s->name,
+	              again[r->s->device]);
 }
 
 static bool read_date(reading *r, const char *text)
@@ -89,15 +93,24 @@ static bool read_loads(reading *r, const char *text)
 	return true;
 }
 
+/* Lines in front of the numbers. Only the processor has the last one. */
 static const struct {
-	const char *name;
+	const char *name; /* NULL: the word for the subject */
 	bool (*read)(reading *r, const char *text);
 } heads[] = {{"version", read_version},
-             {"processor", read_processor},
+             {NULL, read_subject},
              {"date", read_date},
              {"loads", read_loads}};
 
-enum { HEADS = sizeof heads / sizeof *heads };
+static int head_count(const eki_subject *s)
+{
+	return (int)(sizeof heads / sizeof *heads) - s->device;
+}
+
+static const char *head_name(const eki_subject *s, int k)
+{
+	return heads[k].name ? heads[k].name : subject_word[s->device];
+}
 
 static bool read_numbers(reading *r, const eki_tunable *row, const char *text)
 {
@@ -134,10 +147,10 @@ static bool read_line(reading *r, char *line)
 	if (!text)
 		return refuse(r, "line \"%.40s\" has no value", line);
 	*text++ = 0;
-	for (int k = 0; k < HEADS; k++)
-		if (strcmp(line, heads[k].name) == 0)
+	for (int k = 0; k < head_count(r->s); k++)
+		if (strcmp(line, head_name(r->s, k)) == 0)
 			return first_time(r, &r->head[k], line) && heads[k].read(r, text);
-	for (int k = 0; eki_tunable_row(k, &row); k++)
+	for (int k = 0; eki_subject_row(r->s, k, &row); k++)
 		if (strcmp(line, row.name) == 0)
 			return first_time(r, &r->row[k], line) && read_numbers(r, &row, text);
 	return refuse(r, "\"%.40s\" is the name of no number", line);
@@ -172,11 +185,12 @@ static bool load(reading *r, char text[MOST_BYTES + EKI_NUMBER_PAD], bool *missi
 	return true;
 }
 
-bool eki_profile_read(const char *path, eki_profile *out, bool *missing, char why[EKI_PROFILE_WHY])
+bool eki_profile_read(const eki_subject *s, const char *path, eki_profile *out, bool *missing,
+                      char why[EKI_PROFILE_WHY])
 {
 	char text[MOST_BYTES + EKI_NUMBER_PAD], *line = text;
 	eki_profile new = {.machine = *eki_machine_family()};
-	reading r = {.path = path, .why = why, .out = &new};
+	reading r = {.s = s, .path = path, .why = why, .out = &new};
 	eki_tunable row;
 
 	if (!load(&r, text, missing))
@@ -185,16 +199,17 @@ bool eki_profile_read(const char *path, eki_profile *out, bool *missing, char wh
 		char *end = strchr(line, '\n');
 
 		*end = 0;
-		if (number == 0 && strcmp(line, FIRST) != 0)
-			return refuse(&r, "it begins with \"%.40s\", not with \"" FIRST "\"", line);
+		if (number == 0 && strcmp(line, first_line[s->device]) != 0)
+			return refuse(&r, "it begins with \"%.40s\", not with \"%s\"", line,
+			              first_line[s->device]);
 		if (number > 0 && !read_line(&r, line))
 			return false;
 		line = end + 1;
 	}
-	for (int k = 0; k < HEADS; k++)
+	for (int k = 0; k < head_count(s); k++)
 		if (!r.head[k])
-			return refuse(&r, "%s is missing", heads[k].name);
-	for (int k = 0; eki_tunable_row(k, &row); k++)
+			return refuse(&r, "%s is missing", head_name(s, k));
+	for (int k = 0; eki_subject_row(s, k, &row); k++)
 		if (!r.row[k])
 			return refuse(&r, "%s is missing", row.name);
 	*out = new;
@@ -215,9 +230,10 @@ static ek_status put_line(eki_sink *sink, const char *name, const double *value,
 	return eki_sink_write(sink, line, (size_t)(to - line));
 }
 
-ek_status eki_profile_write(const ek_context *ctx, const char *path, const eki_profile *p)
+ek_status eki_profile_write(const ek_context *ctx, const eki_subject *s, const char *path,
+                            const eki_profile *p)
 {
-	char head[320], processor[EKI_PROCESSOR], date[16];
+	char head[320], date[16];
 	const time_t now = time(NULL);
 	eki_machine m = p->machine;
 	eki_tunable row;
@@ -226,13 +242,16 @@ ek_status eki_profile_write(const ek_context *ctx, const char *path, const eki_p
 	ek_status status;
 
 	EK_RETURN_IF(eki_sink_open_plain(ctx, path, &sink));
-	eki_processor_name(processor);
 	gmtime_r(&now, &utc);
 	strftime(date, sizeof date, "%Y-%m-%d", &utc);
-	snprintf(head, sizeof head, FIRST "\nversion %s\nprocessor %s\ndate %s\nloads %d\n",
-	         ek_version(), processor, date, m.loads);
+	const int used = snprintf(head, sizeof head, "%s\nversion %s\n%s %s\ndate %s\n",
+	                          first_line[s->device], ek_version(), subject_word[s->device],
+	                          s->name, date);
+
+	if (!s->device)
+		snprintf(head + used, sizeof head - (size_t)used, "loads %d\n", m.loads);
 	EK_TRY(eki_sink_write(sink, head, strlen(head)));
-	for (int k = 0; eki_tunable_row(k, &row); k++)
+	for (int k = 0; eki_subject_row(s, k, &row); k++)
 		EK_TRY(put_line(sink, row.name, eki_tuned(&m, &row), row.count));
 done:
 	return eki_sink_finish(sink, status);

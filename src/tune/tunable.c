@@ -15,9 +15,13 @@ static const member ones[] = {
 #define ONE(member, least, most) \
 	{#member, offsetof(eki_machine, member), sizeof(((eki_machine *)0)->member), least, most},
 #define LOOP(kind, name)
+#define DEVICE(member, least, most)
+#define PROCESSOR(member, least, most)
 #include "tune/tunable.def"
 #undef ONE
 #undef LOOP
+#undef DEVICE
+#undef PROCESSOR
 };
 
 static const struct {
@@ -26,14 +30,41 @@ static const struct {
 } loops[] = {
 #define ONE(member, least, most)
 #define LOOP(kind, name) {EKI_LOOP_##kind, name},
+#define DEVICE(member, least, most)
+#define PROCESSOR(member, least, most)
 #include "tune/tunable.def"
 #undef ONE
 #undef LOOP
+#undef DEVICE
+#undef PROCESSOR
+};
+
+/* Numbers of a device. Those of processors only come last. */
+static const struct {
+	member m;
+	bool processors;
+} devices[] = {
+#define MEMBER(member, least, most)                                                                \
+	{                                                                                          \
+#member, offsetof(eki_machine, member), sizeof(((eki_machine *)0)->member), least, \
+			most                                                                       \
+	}
+#define ONE(member, least, most)
+#define LOOP(kind, name)
+#define DEVICE(member, least, most)    {MEMBER(member, least, most), false},
+#define PROCESSOR(member, least, most) {MEMBER(member, least, most), true},
+#include "tune/tunable.def"
+#undef MEMBER
+#undef ONE
+#undef LOOP
+#undef DEVICE
+#undef PROCESSOR
 };
 
 enum {
 	ONES = sizeof ones / sizeof *ones,
 	LOOPS = sizeof loops / sizeof *loops,
+	DEVICES = sizeof devices / sizeof *devices,
 	EACH = EK_NVALUE * EK_NLEVEL, /* rows of a loop, and of blocks */
 	NUMBERS = 3                   /* numbers of a loop, and of blocks */
 };
@@ -69,5 +100,20 @@ bool eki_tunable_row(int k, eki_tunable *row)
 		snprintf(row->name, sizeof row->name, "block.%s.%s", value[v],
 		         ek_isa_name((ek_isa)level));
 	}
+	return true;
+}
+
+bool eki_tunable_device_row(bool processor, int k, eki_tunable *row)
+{
+	if (k >= DEVICES || (devices[k].processors && !processor))
+		return false;
+	const member *m = &devices[k].m;
+	const bool second = processor && m->size > sizeof(double);
+
+	*row = (eki_tunable){.offset = m->offset + second * sizeof(double),
+	                     .count = 1,
+	                     .least = m->least,
+	                     .most = m->most};
+	snprintf(row->name, sizeof row->name, "%s", m->name);
 	return true;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek_tune: measures this machine and stores the profile. Five passes, seconds apart, keep the least
+ * ek_tune: measures this machine, or a device, and stores the profile. Five passes keep the least
  * times, so that a program that ran for a second spoils no number. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "io/io.h"
@@ -19,11 +20,11 @@ void eki_effort_step(eki_effort *e)
 }
 
 /* Moves a number into the range that is believed, in which readers of the profile accept it. */
-static void clamp(eki_machine *m)
+static void clamp(const eki_subject *s, eki_machine *m)
 {
 	eki_tunable row;
 
-	for (int k = 0; eki_tunable_row(k, &row); k++)
+	for (int k = 0; eki_subject_row(s, k, &row); k++)
 		for (int i = 0; i < row.count; i++) {
 			double *x = &eki_tuned(m, &row)[i];
 
@@ -31,28 +32,41 @@ static void clamp(eki_machine *m)
 		}
 }
 
-static ek_status measure(const ek_context *ctx, const ek_tune_options *o, eki_machine *m)
+static ek_status measure_processor(const ek_context *ctx, eki_effort *e, eki_machine *m)
 {
 	const ek_isa most = eki_cpu_isa();
+
+	e->of = eki_tune_steps(e, most);
+	if (eki_isa_gather(most, true) != most) { /* there are two ways to gather */
+		double ratio;
+
+		EK_RETURN_IF(eki_tune_gather(2 * e->rounds, e->budget, most, &ratio));
+		m->loads = ratio < 1;
+	}
+	return eki_tune_costs(e, ctx->threads, most, m);
+}
+
+static ek_status measure(ek_context *ctx, const eki_subject *s, const ek_tune_options *o,
+                         eki_machine *m)
+{
 	eki_effort e = o->quick ? quick : full;
 
 	e.progress = o->progress;
 	e.user = o->user;
-	e.of = eki_tune_steps(&e, most);
-	if (eki_isa_gather(most, true) != most) { /* there are two ways to gather */
-		double ratio;
-
-		EK_RETURN_IF(eki_tune_gather(2 * e.rounds, e.budget, most, &ratio));
-		m->loads = ratio < 1;
+	if (s->device) {
+		e.of = eki_tune_device_steps(&e, s);
+		EK_RETURN_IF(eki_tune_device(&e, ctx, s, m));
+	} else {
+		EK_RETURN_IF(measure_processor(ctx, &e, m));
 	}
-	EK_RETURN_IF(eki_tune_costs(&e, ctx->threads, most, m));
-	clamp(m);
+	clamp(s, m);
 	return EK_OK;
 }
 
-/* Hands the numbers of a machine to the caller, with those of the family's table. */
-static void hand_out(const eki_machine *m, void (*number)(void *, const ek_profile_number *),
-                     void *user)
+/* Hands the numbers that a machine has of the subject to the caller, with those of the family's
+ * table. */
+static void hand_out(const eki_subject *s, const eki_machine *m,
+                     void (*number)(void *, const ek_profile_number *), void *user)
 {
 	eki_machine own = *m, family = *eki_machine_family();
 	ek_profile_number n = {.name = "loads", .count = 1};
@@ -60,8 +74,9 @@ static void hand_out(const eki_machine *m, void (*number)(void *, const ek_profi
 
 	n.value[0] = own.loads;
 	n.family[0] = family.loads;
-	number(user, &n);
-	for (int k = 0; eki_tunable_row(k, &row); k++) {
+	if (!s->device)
+		number(user, &n);
+	for (int k = 0; eki_subject_row(s, k, &row); k++) {
 		n.name = row.name;
 		n.count = row.count;
 		memcpy(n.value, eki_tuned(&own, &row), (size_t)row.count * sizeof(double));
@@ -80,30 +95,45 @@ static ek_status writable(const ek_context *ctx, const char *path)
 	return EK_OK;
 }
 
+/* Sets *path to the file to write, which may be "-", for standard output, or in `own`. */
+static ek_status find_path(const eki_subject *s, const char **path, char own[EKI_PROFILE_PATH])
+{
+	bool given;
+
+	if (*path && (!s->device || strcmp(*path, "-") == 0))
+		return EK_OK;
+	if (!*path && !eki_profile_path(own, &given, true))
+		return eki_fail(EK_EINVAL, "options.path is NULL, and %s",
+		                given ? "EK_PROFILE is \"none\", or too long"
+		                      : "neither XDG_CACHE_HOME nor HOME names a folder");
+	if ((*path && snprintf(own, EKI_PROFILE_PATH, "%s", *path) >= EKI_PROFILE_PATH) ||
+	    !eki_subject_path(s, own))
+		return eki_fail(EK_EINVAL, "the path of the profile has more than %d characters",
+		                EKI_PROFILE_PATH - 1);
+	*path = own;
+	return EK_OK;
+}
+
 ek_status ek_tune(ek_context *ctx, const ek_tune_options *options)
 {
 	ek_tune_options o = {.size = sizeof o};
 	eki_profile p = {.machine = *eki_machine_family()};
-	char path[EKI_PROFILE_PATH];
-	bool given;
+	char own[EKI_PROFILE_PATH];
+	eki_subject s;
 
 	EK_RETURN_IF(eki_context_check(ctx));
 	if (options)
 		EK_RETURN_IF(EKI_STRUCT_IN("options", ek_tune_options, options, &o));
-	if (!o.dry && !o.path) {
-		if (!eki_profile_path(path, &given, true))
-			return eki_fail(EK_EINVAL, "options.path is NULL, and %s",
-			                given ? "EK_PROFILE is \"none\", or too long"
-			                      : "neither XDG_CACHE_HOME nor HOME names a folder");
-		o.path = path;
-	}
-	if (!o.dry)
+	eki_subject_of(ctx, &s);
+	if (!o.dry) {
+		EK_RETURN_IF(find_path(&s, &o.path, own));
 		EK_RETURN_IF(writable(ctx, o.path));
-	EK_RETURN_IF(measure(ctx, &o, &p.machine));
+	}
+	EK_RETURN_IF(measure(ctx, &s, &o, &p.machine));
 	if (!o.dry)
-		EK_RETURN_IF(eki_profile_write(ctx, o.path, &p));
+		EK_RETURN_IF(eki_profile_write(ctx, &s, o.path, &p));
 	if (o.number)
-		hand_out(&p.machine, o.number, o.user);
+		hand_out(&s, &p.machine, o.number, o.user);
 	return EK_OK;
 }
 
@@ -120,8 +150,40 @@ const char *ek_profile_refused(void)
 ek_status ek_profile_numbers(void (*number)(void *user, const ek_profile_number *number),
                              void *user)
 {
+	eki_subject processor;
+
 	if (!number)
 		return eki_fail(EK_EINVAL, "number, the function to call, is NULL");
-	hand_out(eki_machine_here(), number, user);
+	eki_subject_processor(&processor);
+	hand_out(&processor, eki_machine_here(), number, user);
+	return EK_OK;
+}
+
+const char *ek_context_profile_name(const ek_context *ctx)
+{
+	const char *name;
+
+	if (!ctx || !ctx->device)
+		return ek_profile_name();
+	name = eki_device_profile_name(ctx);
+	return name ? name : "built in";
+}
+
+const char *ek_context_profile_refused(const ek_context *ctx)
+{
+	return ctx && ctx->device ? eki_device_profile_refused(ctx) : ek_profile_refused();
+}
+
+ek_status ek_context_profile_numbers(const ek_context *ctx,
+                                     void (*number)(void *user, const ek_profile_number *number),
+                                     void *user)
+{
+	eki_subject s;
+
+	EK_RETURN_IF(eki_context_check(ctx));
+	if (!number)
+		return eki_fail(EK_EINVAL, "number, the function to call, is NULL");
+	eki_subject_of(ctx, &s);
+	hand_out(&s, eki_machine_of(ctx), number, user);
 	return EK_OK;
 }

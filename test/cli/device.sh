@@ -8,7 +8,9 @@ check 4 '' 'opencl:99' 'EK_DEVICE=opencl:99 ek spmv a.mtx'
 check 2 '' 'abacus' 'ek spmv a.mtx --device abacus'
 check 2 '' '--device-memory all: one of auto, copy, mapped, shared' 'ek spmv a.mtx --device-memory all'
 check 2 '' 'unknown option --device' 'ek spy a.mtx --device cpu'
-check 2 '' 'do not go together' 'ek tune --device opencl --quick'
+check 2 '' 'do not go together' 'ek tune --tiles --device opencl --quick'
+check 2 '' 'are for --tiles' 'ek tune --device opencl --nnz 2000'
+check 4 '' 'opencl:99' 'ek tune --device opencl:99 --dry-run'
 check 2 '' '--vectors there: one of device, host' 'ek bench spmv a.mtx --vectors there'
 check 4 '' 'runs on a device' 'ek spmv a.mtx --method csr.vector.gpu'
 check 2 '' 'cpu\+gpu ... for both at once' 'ek spmv a.mtx --device cpu+abacus'
@@ -113,9 +115,26 @@ check 2 '' 'is for merge, not for spmv' 'ek bench spmv a.mtx --method merge.path
 case ${EK_TEST_TIER:-quick} in
 full | long) # compiles twenty programs
 	check 0 '^export EK_CSR5_SIGMA=([0-9]+,){7}[0-9]+$|not use these figures|these figures$' '*' \
-		'ek tune --device opencl --nnz 2000 --time 0.001'
+		'ek tune --tiles --device opencl --nnz 2000 --time 0.001'
 	;;
 esac
+# The profile of the device has a file of its own, and does not stand for that of the processor.
+check 0 '^launch +[0-9.e+]+ +[0-9.e+]+$' '*' 'ek tune --device opencl --quick -o d.profile'
+check 1 '' '*' 'test -e d.profile'
+check 0 '^1$' '' 'ls d.profile.* | grep -cE "^d\.profile\.[0-9a-f]{16}$"'
+check 0 '^in force: measured 20[0-9-]+$' 'profile d.profile is not used: there is no such file' \
+	'EK_PROFILE=d.profile ek tune --device opencl --show'
+check 0 'device measured 20[0-9-]+; profile d\.profile is not' '*' \
+	'EK_PROFILE=d.profile ek info a.mtx --device opencl'
+check 0 '^in force: (zen5?|xeon|gathering), built in' '*' 'EK_PROFILE=d.profile ek tune --show'
+check 0 '^in force: built in, since no stored profile of opencl:0 is used' '' \
+	'EK_PROFILE=none ek tune --device opencl --show'
+check 0 '"device": ?"opencl:0".*"launch"' '*' 'ek tune --device opencl --show --json - --quiet'
+check 0 '^in force: built in' 'd\.profile\.[0-9a-f]+ is not used: launch: value 1 is none from' \
+	'sed -i "s/^launch .*/launch none/" d.profile.*; EK_PROFILE=d.profile ek tune --device opencl --show'
+check 0 '^in force: built in' 'is not used: it is for "Other", this is "opencl ' \
+	'sed -i "s/^device .*/device Other/" d.profile.*; EK_PROFILE=d.profile ek tune --device opencl --show'
+rm -f d.profile.*
 check 0 'spmv\.csr\.split\.gpu' '' 'ek info a.mtx --device cpu+opencl'
 check 0 'device +cpu\+opencl:0 .*, x and y lie in the host' '' \
 	'ek spmv a.mtx --device cpu+opencl:0 --calls 2 --check'

@@ -86,6 +86,15 @@ class Context:
             return None
         return as_dict(info)
 
+    @property
+    def profile(self) -> dict:
+        """As profile(), but of the device if the context has one."""
+        refused = api.ek_context_profile_refused(self.pointer)
+        return {
+            "name": api.ek_context_profile_name(self.pointer).decode(errors="replace"),
+            "refused": refused and refused.decode(errors="replace"),
+        }
+
     @header("ek_device_wait")
     def wait(self) -> None:
         """Waits for the device."""
