@@ -246,7 +246,8 @@ static bool tried_last(const ek_plan *chosen, const ek_method *m)
 		step->in[0]->format == s->format ? step->in[0] : &chosen->problem.A[0].M->store;
 
 	return m->traits & EKI_TRIED && m->operation == chosen->problem.operation->number &&
-	       m->backend & chosen->root.method->backend && m->format[0] == s->format &&
+	       m->backend & chosen->root.method->backend && eki_can_run(chosen->ctx, m) &&
+	       m->format[0] == s->format &&
 	       ek_method_supports(m, step->op[0], EK_REPRO_RUN) &&
 	       (!m->applies || m->applies(A, step->op[0])) &&
 	       (!m->worth_trial || m->worth_trial(step)) &&
