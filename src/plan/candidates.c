@@ -59,8 +59,7 @@ static bool is_sparse(const ek_plan *plan)
  * candidate then makes such a copy. */
 static bool copies(const ek_plan *chosen, const ek_hints *h)
 {
-	return h->format && !is_sparse(chosen) && chosen->own[0].format &&
-	       !chosen->own[0].borrowed;
+	return h->format && !is_sparse(chosen) && chosen->own[0].format && !chosen->own[0].borrowed;
 }
 
 /* Predicts the time of copying operands, as long as that of transposing them. */
@@ -165,9 +164,9 @@ static eki_trial trial_of(const ek_plan *p, const eki_selection *s, const eki_ca
 	if (!c->method->cost) {
 		new.late = eki_trials_on_device(t);
 		new.predicted = t->list[0].predicted;
-		new.prepares = is_sparse(p) ? UNKNOWN_SPARSE * new.predicted +
-		                                      copies_of_operands(t->list[0].plan)
-		                            : UNKNOWN * new.predicted;
+		new.prepares = new.predicted *(is_sparse(p) ? UNKNOWN_SPARSE : UNKNOWN);
+		if (is_sparse(p))
+			new.prepares += copies_of_operands(t->list[0].plan);
 		return new;
 	}
 	predict(t->list[0].plan, s, &t->hints, c, t->list[0].predicted, &new);
@@ -247,8 +246,7 @@ static bool tried_last(const ek_plan *chosen, const ek_method *m)
 
 	return m->traits & EKI_TRIED && m->operation == chosen->problem.operation->number &&
 	       m->backend & chosen->root.method->backend && eki_can_run(chosen->ctx, m) &&
-	       m->format[0] == s->format &&
-	       ek_method_supports(m, step->op[0], EK_REPRO_RUN) &&
+	       m->format[0] == s->format && ek_method_supports(m, step->op[0], EK_REPRO_RUN) &&
 	       (!m->applies || m->applies(A, step->op[0])) &&
 	       (!m->worth_trial || m->worth_trial(step)) &&
 	       (!m->memory || m->memory(&s->f) <= s->f.memory);

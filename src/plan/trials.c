@@ -170,8 +170,8 @@ static ek_status run_by(const ek_plan *p, ek_plan *candidate, const eki_run *run
 	eki_run own = *run;
 
 	if (!run->C)
-		own.x.data = (char *)run->x.data + entry * ((int64_t)moved(&p->root) -
-		                                            (int64_t)moved(&candidate->root));
+		own.x.data = (char *)run->x.data +
+		             entry * ((int64_t)moved(&p->root) - (int64_t)moved(&candidate->root));
 	return eki_plan_run(candidate, &own);
 }
 
