@@ -96,6 +96,7 @@ static void new_values(void **state)
 static void operands_go(void **state)
 {
 	struct trials_sparse *s = &trials_sparse;
+	ek_matrix **const operand[] = {&s->A, &s->B, &s->D};
 
 	(void)state;
 	for (int which = 1; which < 8; which++) {
@@ -105,8 +106,10 @@ static void operands_go(void **state)
 		expect_error(ek_matrix_convert_in_place(s->B, "coo", NULL), EK_EINVAL,
 		             "has 3 live plans"); /* two of them by the serial method */
 		for (int k = 0; k < 3; k++)
-			if (which >> k & 1)
-				ek_matrix_destroy(k == 0 ? s->A : k == 1 ? s->B : s->D);
+			if (which >> k & 1) {
+				ek_matrix_destroy(*operand[k]);
+				*operand[k] = NULL;
+			}
 		trials_sparse_decide(plan, 0.5, which & 1, &C);
 		assert_string_equal(ek_plan_method(plan), SPARSE_BINS);
 		ek_matrix_destroy(C);
