@@ -4,6 +4,7 @@
 #ifndef EK_TOOL_COMPUTE_H
 #define EK_TOOL_COMPUTE_H
 
+#include "measured.h"
 #include "multiply.h"
 
 struct compute_options {
@@ -11,6 +12,7 @@ struct compute_options {
 	const char *output;
 	int64_t memory, repeat;
 	bool check, explain;
+	struct measured_options measured; /* of ek multiply */
 };
 
 /* Keys of options; those of one subcommand alone start at COMPUTE_OWN. */

@@ -11,11 +11,12 @@ struct multiply_options {
 	ek_operation operation; /* EK_SPGEMM, or EK_SPADD for ek add */
 };
 
-enum { KEY_OP_B = COMPUTE_OWN, KEY_ADD };
+enum { KEY_OP_B = COMPUTE_OWN, KEY_ADD, KEY_MEASURE, KEY_WISDOM };
+enum { NOT_OF_ADD = 3 }; /* rows of options that ek add does not have */
 
 static const struct argp_option options[] = {
-	/* ek add has no --add. */
 	{"add", KEY_ADD, "D", 0, "a matrix that is added, times --beta, which is 1 by default", 0},
+	MEASURED_ROWS(KEY_MEASURE, KEY_WISDOM, "--repeat"),
 	{"op-b", KEY_OP_B, "n|t", 0, "op(B): B, or B transposed (n)", 0},
 	{"memory", COMPUTE_MEMORY, "SIZE", 0,
          "most bytes beside the matrices and C, such as 500M or 2^33 (no limit)", 0},
@@ -36,6 +37,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT: o->shared.common.beta = 1; break;
 	case KEY_OP_B: o->op_b = tool_op("--op-b", arg); break;
 	case KEY_ADD: o->name[2] = arg; break;
+	case KEY_WISDOM: o->shared.measured.wisdom = arg; o->shared.measured.on = true; break;
+	case KEY_MEASURE: o->shared.measured.on = true; break;
 	case ARGP_KEY_ARG:
 		if (o->name[1])
 			tool_usage("%s: at most two matrices are expected%s", arg,
@@ -54,7 +57,7 @@ static const struct argp multiply_argp = {
 	options,  parse, "A [B]", "C = alpha op(A) op(B) + beta D, all sparse. Without B, B is A.",
 	children, NULL,  NULL};
 static const struct argp add_argp = {
-	options + 1, parse,
+	options + NOT_OF_ADD, parse,
 	"A B",       "C = alpha op(A) + beta op(B), all sparse; beta is 1 by default.",
 	children,    NULL,
 	NULL};
@@ -130,7 +133,10 @@ static void print(const struct multiply *p, FILE *out)
 		fprintf(out, "products  %.0f, %.3g for each entry of C\n", p->products,
 		        compression(p));
 	compute_print(&p->c, work(p), adds(p) ? "GB/s" : "Gflop/s", out);
-	compute_print_explain(&p->c, out);
+	if (p->c.o->explain) /* with what it says about trials */
+		compute_print_explain(&p->c, out);
+	else
+		measured_print(&p->c.o->measured, p->c.plan, out);
 }
 
 static json_t *record_of(const struct multiply *p)
@@ -169,6 +175,8 @@ static int run(struct multiply *p)
 	int code = read_matrices(p), checked = TOOL_OK;
 
 	if (!code)
+		code = measured_load(p->c.what.ctx, &o->measured);
+	if (!code)
 		code = compute_plan(&p->c);
 	if (!code && !adds(p))
 		code = multiply_products(&p->c.what, &p->products);
@@ -183,7 +191,10 @@ static int run(struct multiply *p)
 		code = tool_write(&o->common, p->c.C, o->output, NULL);
 	if (!code && o->common.json)
 		code = tool_json_one(&o->common, record_of(p));
-	return checked ? checked : code;
+
+	const int saved = measured_save(p->c.what.ctx, &o->measured);
+
+	return checked ? checked : code ? code : saved;
 }
 
 /* Ends the program if options are missing or conflict. */
@@ -195,6 +206,8 @@ static void check_options(struct multiply_options *o)
 		tool_usage("a matrix is expected: a file, -, a generator or a twin");
 	if (o->operation == EK_SPGEMM && o->shared.common.beta != 1 && !o->name[2])
 		tool_usage("--beta %g needs a matrix: --add D", o->shared.common.beta);
+	measured_check(&o->shared.measured, &o->shared.common,
+	               o->shared.repeat ? NULL : "--repeat");
 	compute_check_options(o->operation, &o->shared);
 }
 

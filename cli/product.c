@@ -19,8 +19,8 @@ error_t product_parse(int key, char *arg, struct argp_state *state)
 	case 'o': o->output = arg; break;
 	case PRODUCT_Y0: o->y0 = arg; break;
 	case PRODUCT_CHECK: o->check = true; break;
-	case PRODUCT_WISDOM: o->wisdom = arg; o->measure = true; break;
-	case PRODUCT_MEASURE: o->measure = true; break;
+	case PRODUCT_WISDOM: o->measured.wisdom = arg; o->measured.on = true; break;
+	case PRODUCT_MEASURE: o->measured.on = true; break;
 	case ARGP_KEY_ARG:
 		if (o->x)
 			tool_usage("%s: a matrix and at most one vector or block are expected",
@@ -81,7 +81,7 @@ static int prepare(struct product *p)
 	                  .calls = o->calls,
 	                  .reproducible = o->reproducible,
 	                  .format = o->format,
-	                  .measure = p->o->measure};
+	                  .measure = p->o->measured.on};
 	ek_matrix_info info = {.size = sizeof info};
 	const int64_t copied = product_device_copied(p->ctx);
 	struct tool_progress *progress;
@@ -303,7 +303,7 @@ static int run(struct product *p)
 	int code = tool_matrix(p->ctx, &o->common, o->matrix, &p->source, &p->A);
 
 	if (code == TOOL_OK)
-		code = product_wisdom_load(p->ctx, o);
+		code = measured_load(p->ctx, &o->measured);
 	if (code == TOOL_OK)
 		code = prepare(p);
 	if (code == TOOL_OK)
@@ -312,15 +312,14 @@ static int run(struct product *p)
 		return code;
 	if (o->common.calls)
 		print_times(p, out);
-	if (o->measure)
-		product_measure_print(p->plan, out);
+	measured_print(&o->measured, p->plan, out);
 	int checked = o->check ? check(p, out) : TOOL_OK;
 
 	code = write_y(p);
 	if (code == TOOL_OK && o->common.json)
 		code = tool_json_one(&o->common, record_of(p));
 
-	int saved = product_wisdom_save(p->ctx, o);
+	int saved = measured_save(p->ctx, &o->measured);
 
 	return checked ? checked : code ? code : saved;
 }
@@ -339,7 +338,7 @@ int product_command(const struct product_kind *kind, struct product_options *o)
 	if (o->y0 && o->common.beta == 0)
 		tool_usage("--y0 %s: without --beta, or with --beta 0, the old %s is not read",
 		           o->y0, kind->y);
-	product_measure_check(o);
+	measured_check(&o->measured, &o->common, o->common.calls ? NULL : "--calls");
 	o->common.method = tool_one_method(kind->operation, o->common.method);
 	if (o->common.format)
 		tool_format("--format", o->common.format);

@@ -4,7 +4,7 @@
 #ifndef EK_TOOL_PRODUCT_H
 #define EK_TOOL_PRODUCT_H
 
-#include "ek.h"
+#include "measured.h"
 
 typedef ek_status product_fn(ek_plan *plan, double alpha, const ek_dense *x, double beta,
                              const ek_dense *y);
@@ -15,18 +15,13 @@ struct product_options {
 	bool check;
 	int64_t columns; /* number of columns of X and Y, or 0 if the file of X decides */
 	int order;       /* order of X and Y in memory */
-	bool measure;    /* --measure, or --wisdom */
-	const char *wisdom;
+	struct measured_options measured;
 };
 
 enum { PRODUCT_Y0 = 512, PRODUCT_CHECK, PRODUCT_MEASURE, PRODUCT_WISDOM, PRODUCT_OWN };
 
 /* The rows of --measure and --wisdom in tables of options. */
-#define PRODUCT_MEASURE_OPTIONS                                                               \
-	{"measure", PRODUCT_MEASURE, NULL, 0,                                                 \
-         "with --calls: the first runs try several methods; the fastest stays", 0},           \
-	{"wisdom", PRODUCT_WISDOM, "FILE", 0,                                                 \
-         "as --measure, with decisions of earlier runs in FILE, which gets the new one", 0}
+#define PRODUCT_MEASURE_OPTIONS MEASURED_ROWS(PRODUCT_MEASURE, PRODUCT_WISDOM, "--calls")
 
 /* The operation of a subcommand, its function, and the name of its result in messages. */
 struct product_kind {
@@ -39,17 +34,6 @@ struct product_kind {
 error_t product_parse(int key, char *arg, struct argp_state *state);
 /* Computes the product that the options ask for. Returns an exit code. */
 int product_command(const struct product_kind *kind, struct product_options *o);
-
-/* ---- Measured choices (product_measure.c) ---------------------------------------------------- */
-
-/* Ends the program if --measure conflicts with other options. */
-void product_measure_check(const struct product_options *o);
-/* Reads the file of --wisdom, if it exists; returns an exit code. */
-int product_wisdom_load(ek_context *ctx, const struct product_options *o);
-/* Writes the file of --wisdom; returns an exit code. */
-int product_wisdom_save(ek_context *ctx, const struct product_options *o);
-/* Prints what the plan says about its trials. */
-void product_measure_print(const ek_plan *plan, FILE *out);
 
 /* ---- Blocks (product_block.c) ---------------------------------------------------------------- */
 

@@ -189,7 +189,8 @@ static void refused(void **state)
 	expect_error(ek_plan_create(EK_SPMV, A, &h, &plan), EK_EINVAL, "hints.measure is 2");
 	h.measure = 1;
 	h.B = A;
-	expect_error(ek_plan_create(EK_SPGEMM, A, &h, &plan), EK_EUNSUPPORTED, "spgemm");
+	expect_error(ek_plan_create(EK_SPADD, A, &h, &plan), EK_EUNSUPPORTED, "spadd");
+	expect_error(ek_plan_create(EK_TRIPLE, A, &h, &plan), EK_EUNSUPPORTED, "triple");
 	h.B = NULL;
 	expect_error(ek_plan_create(EK_SPMSPV, A, &h, &plan), EK_EUNSUPPORTED, "spmspv");
 	expect_error(ek_plan_create(EK_TRANSPOSE, A, &h, &plan), EK_EUNSUPPORTED, "transpose");

@@ -85,7 +85,7 @@ static void damaged(void **state)
 		{"csr9 1000", "csr9 0", EK_ESYNTAX, "line 3: \"0\"; a number of calls"},
 		{"0abc 0000000000000001", "0abc 000000000000001", EK_ESYNTAX, "line 3: \"0000"},
 		{"ef spmv n", "ef spmx n", EK_ESYNTAX, "line 5: \"spmx\"; an operation"},
-		{"ef spmv n", "ef spgemm n", EK_ESYNTAX, "line 5: \"spgemm\"; an operation"},
+		{"ef spmv n", "ef spadd n", EK_ESYNTAX, "line 5: \"spadd\"; an operation"},
 		{"ef spmv n", "ef spmv c", EK_ESYNTAX, "line 5: \"c\"; n or t"},
 		{"n f64 32", "n f16 32", EK_ESYNTAX, "line 5: \"f16\""},
 		{"n f64 32", "n f64 33", EK_ESYNTAX, "line 5: \"33\""},

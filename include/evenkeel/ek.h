@@ -1118,7 +1118,10 @@ int64_t ek_plan_memory(const ek_plan *plan);
  *     longer than that exceeds the limit, and is the last of its method.
  *   - Only runs alike are compared: with the strides and the width of the first, with beta = 0 or
  *     not, and while no other thread runs the plan and no values of A are new. Other runs use the
- *     method that the plan has. If this leaves too few runs, the predicted method stays.
+ *     method that the plan has. If this leaves too few runs, the predicted method stays. Products
+ *     by ek_spgemm make C or write to an existing C, and those of one kind are compared: of the
+ *     first run's or, if a run writes to an existing C before another method was tried, of that
+ *     one's.
  *   - ek_plan_method, ek_plan_format, ek_plan_parameters, ek_plan_bytes and ek_plan_predict are
  *     about the method that the plan has so far, ek_plan_memory counts all that are prepared
  *     (hints.memory is a limit for each of them), and ek_plan_explain lists the times of the
@@ -1127,11 +1130,17 @@ int64_t ek_plan_memory(const ek_plan *plan);
  *   - The choice depends on what else the machine does at that time, so the bits of results may
  *     differ from one program to the next, and during the trials from one run to the next. With
  *     EK_REPRO_STRICT the hint gives EK_EINVAL.
- *   - It is for EK_SPMV, EK_SPMM and EK_DENSE_SPMM. In contexts for both kinds of core it does
- *     something else, for EK_SPMV, EK_SPMM and EK_SPGEMM: runs balance the work of the two
- *     ("Both kinds of core"), which needs no other methods, and is not remembered. Other operations
- *     give EK_EUNSUPPORTED. It has no effect if hints.method or EK_METHOD names a method, and with
- *     fewer than 64 announced calls, which could not make up for the trials.
+ *   - It is for EK_SPMV, EK_SPMM, EK_DENSE_SPMM and EK_SPGEMM. In contexts for both kinds of core
+ *     it does something else, for EK_SPMV, EK_SPMM and EK_SPGEMM: runs balance the work of the two
+ *     ("Both kinds of core"), which needs no other methods, and is not remembered; but products by
+ *     ek_spgemm have trials where the device is a processor, since they are not divided there.
+ *     Other operations give EK_EUNSUPPORTED. It has no effect if hints.method or EK_METHOD names a
+ *     method, and with fewer than 64 announced calls, which could not make up for the trials.
+ *   - For EK_SPGEMM the processor has one other method: spgemm.csr.bins is tried where C is so wide
+ *     that spgemm.csr.flags takes its columns in several windows, since it is far slower elsewhere.
+ *     All methods of the processor give the same bits, so trials among these do not change them.
+ *     With hints.memory > 0, a hard limit that would leave no room for a second method, nothing is
+ *     tried. Each method has copies of its own of the operands that must be copied.
  *
  * In a context with a device, if the predicted method runs there:
  *   - A trial waits for the device before and after the run, also with vectors in its memory.
@@ -1139,30 +1148,34 @@ int64_t ek_plan_memory(const ek_plan *plan);
  *     then holds at most the predicted plan, the fastest so far and the one that is tried. Each
  *     candidate adds at most fourteen runs that are trials, unless other threads disturb them.
  *   - The method that would be chosen without the device is tried, too, unless vectors are on the
- *     device. If it stays, the predicted plan stays as well, for runs with vectors on the device.
- *   - Methods that take long to prepare are tried last, and so are two without predictions
- *     (spmv.csr.panels.gpu and spmv.csr.padded.gpu, whose preparation is assumed to take 40
- *     products). With them trials may take as long as a sixteenth of the announced calls.
+ *     device. If it stays, the predicted plan stays as well, for runs with vectors on the device;
+ *     not for EK_SPGEMM, which has none.
+ *   - Methods that take long to prepare are tried last, and so are three without predictions:
+ *     spmv.csr.panels.gpu and spmv.csr.padded.gpu, whose preparation is assumed to take 40
+ *     products, and spgemm.csr.bins.gpu, with one product. With them trials may take as long as a
+ *     sixteenth of the announced calls.
  *   - Compiling and loading kernels is not counted among these, since compiled ones are kept on the
  *     disk (EK_CACHE). It happens only as long as it is expected, with a second for each candidate,
  *     to take less time than all announced products.
  *   - Runs with a beta other than 0 are trials only if another vector than y is multiplied by it
- *     (ek_spmv_add), since a failing trial is done again by the predicted method.
+ *     (ek_spmv_add), since a failing trial is done again by the predicted method. So for EK_SPGEMM
+ *     an existing C is right after it.
  *   - Too little memory, and errors in runs of a candidate, cost it its trials. If the driver fails
  *     for good, runs return EK_EDEVICE as without trials.
  *
  * The context remembers the decision. A later plan with hints.measure takes it without trials if
  * everything agrees: the version of the library, the processor, the context's device with its
  * driver and the kind of its memory, the machine profile, the pattern of A (but for collisions of
- * 64-bit hashes) with its format and types, operation, op, threads, instruction set with its way to
- * gather, hints.width, hints.format, hints.memory, and the number of digits of hints.calls. So it
- * has the same method and format, and its runs give the same bits as those of the first plan after
- * its trials. Decisions of a context can be saved to a file and loaded by later programs. Plans
- * without hints.measure never look at decisions.
+ * 64-bit hashes) with its format and types, those of B and D for EK_SPGEMM, operation, ops,
+ * threads, instruction set with its way to gather, hints.index, hints.width, hints.format,
+ * hints.memory, and the number of digits of hints.calls. So it has the same method and format, and
+ * its runs give the same bits as those of the first plan after its trials. Decisions of a context
+ * can be saved to a file and loaded by later programs. Plans without hints.measure never look at
+ * decisions.
  *
- * The hash takes one pass over the indices of A when its first plan with hints.measure is made (0.2
- * to 0.4 products measured for large matrices, up to 1.5 where A stays in cache); finding a
- * decision takes less than a microsecond. */
+ * The hash takes one pass over the indices of a matrix when its first plan with hints.measure is
+ * made (0.2 to 0.4 products with a vector measured for large matrices, up to 1.5 where A stays in
+ * cache); finding a decision takes less than a microsecond. */
 
 /* Adds the decisions in a file to those of a context, in place of those about the same. Decisions
  * of other machines and versions are kept, and saved again, but not used. Errors: EK_EIO (there is
@@ -1401,7 +1414,8 @@ ek_status ek_dense_spmm(ek_plan *plan, double alpha, const ek_dense *X, double b
  * columns to the device. Nothing of what is in memory that host and device share is copied
  * (EK_MEMORY_SHARED). hints.memory counts what the plan and its runs hold on the host and on the
  * device, except C and its copy on the device. The bits are those of the processor's methods if the
- * device rounds each operation and keeps denormal numbers, and in any case the same in each run. If
+ * device rounds each operation and keeps denormal numbers, and in any case the same in each run (by
+ * one method: with hints.measure the first runs may also be those of the processor). If
  * the device fails while a run writes into an existing C, its values are undefined; its pattern
  * stays. So it is where memory runs out (EK_ENOMEM) in methods that compute C in parts: in
  * spgemm.csr.batches.gpu and spgemm.csr.split.gpu, and in spgemm.csr.hash.gpu with hints.memory or

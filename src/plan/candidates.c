@@ -7,7 +7,11 @@
  * chosen without the device. Others are those that take long to prepare, such as copies in another
  * format, or that have no prediction at all. They come last, and may take a part of all announced
  * calls: predictions for devices come from one GPU, and on another one these methods may win by
- * far.
+ * far. On the processor, methods without a prediction are tried if they may be the fastest for this
+ * problem, within the limit of all.
+ *
+ * Products of sparse matrices take their operands in csr, so candidates differ in their methods
+ * only. Each has copies of its own of the operands that are stored otherwise.
  *
  * Costs are counted in products of the predicted candidate. How long a preparation takes is found
  * from the method's own cost function, as in plan/predict.c: the part that shrinks with the number
@@ -24,8 +28,10 @@
 #define NEAR_ON_DEVICE 3
 
 enum {
-	/* Products that the preparation of a method without a prediction is assumed to take. */
+	/* Products that the preparation of a method without a prediction is assumed to take. Those
+	 * for sparse results bound the entries of each row, which takes less than a product. */
 	UNKNOWN = 40,
+	UNKNOWN_SPARSE = 1,
 	/* Nanoseconds that making a plan takes besides what its method prepares (measured: 2 to 4
 	 * microseconds in cache, 20 where new pages were touched). */
 	PLAN_NS = 10000
@@ -43,11 +49,33 @@ static double own_preparation(const ek_method *m, eki_features f)
 	return fmax(0, (once - m->cost(&f)) * 2 * calls);
 }
 
+/* Tells whether a plan multiplies sparse matrices with each other. */
+static bool is_sparse(const ek_plan *plan)
+{
+	return plan->problem.operation->operands != NULL;
+}
+
 /* Tells whether the chosen plan has a copy of A in the format that the hints ask for. Each
  * candidate then makes such a copy. */
 static bool copies(const ek_plan *chosen, const ek_hints *h)
 {
-	return h->format && chosen->own[0].format && !chosen->own[0].borrowed;
+	return h->format && !is_sparse(chosen) && chosen->own[0].format && !chosen->own[0].borrowed;
+}
+
+/* Predicts the time of copying operands, as long as that of transposing them. */
+static double copies_of_operands(const ek_plan *chosen)
+{
+	const eki_machine *m = chosen->ctx->machine;
+	double time = 0;
+
+	for (int k = 0; k < EKI_MAX_MATRICES; k++) {
+		const ek_store *own = &chosen->own[k];
+
+		if (own->format && !(own->borrowed >> CSR_VAL & 1))
+			time += m->transpose_entry * (double)own->nnz +
+			        m->transpose_column * (double)own->cols;
+	}
+	return time;
 }
 
 /* Returns the time that the first run takes to bring A to the cache, if only the chosen plan's copy
@@ -81,6 +109,10 @@ static void predict(const ek_plan *chosen, const eki_selection *s, const ek_hint
 	f.store = format == &ek_format_csr ? NULL : copies(chosen, h) ? &chosen->own[0] : A;
 	trial->prepares = own_preparation(c->method, f);
 	trial->predicted = c->run - trial->prepares / (double)f.calls;
+	if (is_sparse(chosen)) {
+		trial->prepares += copies_of_operands(chosen);
+		return;
+	}
 	if (chosen->own[0].format && !chosen->own[0].borrowed && !as_chosen)
 		trial->prepares += cold(s);
 	if (copies(chosen, h))
@@ -130,9 +162,11 @@ static eki_trial trial_of(const ek_plan *p, const eki_selection *s, const eki_ca
 		snprintf(new.format, sizeof new.format, "%s",
 		         best->share > 0 ? held : t->list[0].format);
 	if (!c->method->cost) {
-		new.late = true;
+		new.late = eki_trials_on_device(t);
 		new.predicted = t->list[0].predicted;
-		new.prepares = UNKNOWN * t->list[0].predicted;
+		new.prepares = new.predicted *(is_sparse(p) ? UNKNOWN_SPARSE : UNKNOWN);
+		if (is_sparse(p))
+			new.prepares += copies_of_operands(t->list[0].plan);
 		return new;
 	}
 	predict(t->list[0].plan, s, &t->hints, c, t->list[0].predicted, &new);
@@ -159,24 +193,45 @@ static void add_near(ek_plan *p, const eki_candidate *best, bool late)
 	}
 }
 
+/* Returns how many products an entry of A has: the mean length of the rows of B that a sample of
+ * the entries meets. The cost functions of the processor's methods count one for each entry. */
+static double products_of_entry(const eki_step *step)
+{
+	enum { SAMPLE = 1024 };
+	const ek_store *A = step->in[0], *B = step->in[1];
+	const int64_t count = A->nnz < SAMPLE ? A->nnz : SAMPLE;
+	double products = 0;
+
+	for (int64_t k = 0; k < count; k++) {
+		const int64_t i = eki_col_at(A, eki_cut(A->nnz, (int)count, (int)k));
+
+		products += (double)(eki_ptr_at(B, i + 1) - eki_ptr_at(B, i));
+	}
+	return count ? products / (double)count : 1;
+}
+
 /* Adds the method that would be chosen if the context had no device. Adds none if there is no
  * memory to find it. */
 static void add_processor(ek_plan *p, const eki_candidate *best)
 {
 	eki_trials *t = p->trials;
-	const ek_hints *h = &t->hints;
-	eki_step step = h->format ? t->list[0].plan->chosen : p->root;
+	const bool as_chosen = t->hints.format || is_sparse(p);
+	eki_step step = as_chosen ? t->list[0].plan->chosen : p->root;
 	eki_selection *s = NULL;
 	eki_choice choice;
 
 	step.plan = p;
 	step.backend = EKI_CPU;
-	step.bytes = eki_moved_bytes(&p->problem, step.in[0]);
-	if (eki_select(&step, !h->format, &choice, &s) != EK_OK)
+	if (!is_sparse(p))
+		step.bytes = eki_moved_bytes(&p->problem, step.in[0]);
+	if (eki_select(&step, !as_chosen, &choice, &s) != EK_OK)
 		return;
 	for (const eki_candidate *c = s->list; c < s->list + s->count; c++)
 		if (c->method == choice.method) {
-			t->list[t->count++] = trial_of(p, s, c, best);
+			t->list[t->count] = trial_of(p, s, c, best);
+			if (is_sparse(p))
+				t->list[t->count].predicted *= products_of_entry(&step);
+			t->count++;
 			return;
 		}
 }
@@ -190,9 +245,10 @@ static bool tried_last(const ek_plan *chosen, const ek_method *m)
 		step->in[0]->format == s->format ? step->in[0] : &chosen->problem.A[0].M->store;
 
 	return m->traits & EKI_TRIED && m->operation == chosen->problem.operation->number &&
-	       eki_can_run(chosen->ctx, m) && m->format[0] == s->format &&
-	       ek_method_supports(m, step->op[0], EK_REPRO_RUN) &&
+	       m->backend & chosen->root.method->backend && eki_can_run(chosen->ctx, m) &&
+	       m->format[0] == s->format && ek_method_supports(m, step->op[0], EK_REPRO_RUN) &&
 	       (!m->applies || m->applies(A, step->op[0])) &&
+	       (!m->worth_trial || m->worth_trial(step)) &&
 	       (!m->memory || m->memory(&s->f) <= s->f.memory);
 }
 
@@ -237,8 +293,8 @@ ek_status eki_candidates_list(ek_plan *p)
 	if (eki_trials_on_device(t)) {
 		add_processor(p, best);
 		add_near(p, best, true);
-		unknown(p, best);
 	}
+	unknown(p, best);
 	if (t->count == 1)
 		t->note = "no other method is predicted to be near";
 	return EK_OK;
@@ -258,19 +314,26 @@ void eki_candidate_reason(eki_text *why, const char *reason)
 	why->used -= (int64_t)(from - to);
 }
 
+/* Calls `each` for all matrices of a problem. */
+static void for_matrices(const eki_problem *problem, void (*each)(const ek_matrix *))
+{
+	for (int k = 0; k < EKI_MAX_MATRICES; k++)
+		if (problem->A[k].M)
+			each(problem->A[k].M);
+}
+
 ek_status eki_candidate_make(ek_plan *p, eki_trial *trial, const ek_hints *hints)
 {
 	const eki_problem *problem = &p->problem;
-	const ek_matrix *A = problem->A[0].M;
 	ek_plan *made = NULL;
 	ek_status status;
 
-	EK_TRY(eki_plan_make(problem->operation, A, hints, &made));
+	EK_TRY(eki_plan_make(problem->operation, problem->A[0].M, hints, &made));
 	if (hints->method && p->trials->hints.method != hints->method)
 		eki_candidate_reason(&made->why, "times of runs"); /* the caller named none */
-	/* Only the plan with the trials counts as a holder of A, since that is what the caller
-	 * sees. */
-	eki_matrix_drop(A);
+	/* Only the plan with the trials counts as a holder of the matrices, since that is what the
+	 * caller sees. */
+	for_matrices(problem, eki_matrix_drop);
 	trial->method = made->root.method;
 	trial->bytes = made->root.bytes;
 	snprintf(trial->format, sizeof trial->format, "%s", made->format);
@@ -286,7 +349,7 @@ void eki_candidate_destroy(ek_plan *of, ek_plan *plan)
 {
 	if (!plan)
 		return;
-	eki_matrix_hold(of->problem.A[0].M);
+	for_matrices(&of->problem, eki_matrix_hold);
 	ek_plan_destroy(plan);
 }
 

@@ -24,12 +24,24 @@ static void first_step(ek_plan *p, const ek_matrix *A, int threads)
 	step->threads = step->parts = threads ? threads : p->ctx->threads;
 }
 
+/* Tells whether memory is limited so that there is none for a second plan beside this one. */
+static bool is_limited(const ek_plan *p)
+{
+	return p->problem.operation->limited && p->problem.memory > 0;
+}
+
 /* Chooses and prepares what does the runs: steps or, with hints.measure, plans that are tried. */
 static ek_status prepare(ek_plan *p, const ek_hints *h)
 {
-	if (h->measure && !p->problem.balances)
+	const bool tries = h->measure && !p->problem.balances, fits = !is_limited(p);
+
+	if (tries && fits)
 		return eki_trials_make(p, h);
 	EK_RETURN_IF(eki_plan_choose(p, h));
+	if (tries)
+		EK_RETURN_IF(eki_step_say(&p->root,
+		                          "measured nothing: hints.memory is a limit on all that "
+		                          "the plan takes\n"));
 	p->chosen = p->root;
 	EK_RETURN_IF(eki_step_prepare(&p->root));
 	if (p->automatic && p->room > 0)

@@ -8,11 +8,20 @@
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
+ek_status eki_operands_alive(const ek_hints *h, const eki_operation *o)
+{
+	const ek_matrix *const M[] = {h->B, h->D};
+
+	for (int k = 0; k < o->matrices - 1; k++)
+		if (M[k] && M[k]->life.magic != EKI_MATRIX_MAGIC)
+			return eki_fail(EK_EINVAL, "hints.%s is not a matrix, or was destroyed",
+			                k == 0 ? "B" : "D");
+	return EK_OK;
+}
+
 /* Checks that an operand is compatible with A. */
 static ek_status operand_check(const ek_matrix *A, const ek_matrix *M, const char *name)
 {
-	if (M->life.magic != A->life.magic)
-		return eki_fail(EK_EINVAL, "hints.%s is not a matrix, or was destroyed", name);
 	if (M->ctx != A->ctx)
 		return eki_fail(EK_EINVAL, "hints.%s was made in another context than A", name);
 	if (M->store.value != A->store.value)

@@ -3,6 +3,9 @@
 #ifndef EK_PLAN_OPERANDS_H
 #define EK_PLAN_OPERANDS_H
 
+/* Returns EK_EINVAL if B or D of the hints, as far as the operation takes them, are not matrices.
+ * Those of a candidate's plan (trials.h) may have been destroyed by the caller, like A. */
+ek_status eki_operands_alive(const ek_hints *hints, const eki_operation *operation);
 /* Sets the operands and index types of the problem from the hints. Returns EK_EINVAL if the
  * operation takes a different number of matrices, or if an operand is not compatible with A. */
 ek_status eki_operands_check(const ek_hints *hints, eki_problem *problem);

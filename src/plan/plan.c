@@ -120,6 +120,7 @@ ek_status ek_plan_create(ek_operation operation, const ek_matrix *A, const ek_hi
 	if (hints) {
 		EK_RETURN_IF(EKI_STRUCT_IN("hints", ek_hints, hints, &h));
 		EK_RETURN_IF(hints_check(A->ctx, &h));
+		EK_RETURN_IF(eki_operands_alive(&h, o));
 	}
 	if (h.measure)
 		EK_RETURN_IF(eki_trials_check(A->ctx, o));

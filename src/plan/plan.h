@@ -32,6 +32,7 @@ typedef struct eki_operation {
 	 * matrix, whose store and format eki_plan_choose finds. */
 	ek_status (*operands)(ek_plan *plan);
 	bool limited; /* whether hints.memory is a hard limit on all that is allocated besides C */
+	bool measured; /* whether plans with hints.measure try several methods */
 	/* For primitives: checks the contents of the arrays, in time proportional to their lengths,
 	 * before a method runs. Not called with EK_TRUSTED. NULL if there is nothing to check, or
 	 * if the methods check it themselves. */
@@ -121,7 +122,7 @@ enum { /* traits of a method */
         * device has too little memory for the method that was chosen first, and only then. */
        EKI_BATCHES = 256,
        /* A method without `cost` that is the fastest for some matrices all the same. Plans with
-        * hints.measure try it, after those that have predictions. */
+        * hints.measure try it, after those that have predictions, if `worth_trial` allows it. */
        EKI_TRIED = 512
 };
 
@@ -148,6 +149,9 @@ struct ek_method {
 	/* Predicts the number of bytes that the step holds in addition to its stores. NULL if this
 	 * number is small. */
 	double (*memory)(const eki_features *f);
+	/* For EKI_TRIED: tells whether the method may be the fastest for a root step, which has its
+	 * stores. NULL if it may be for all. */
+	bool (*worth_trial)(const eki_step *step);
 	/* Prepares a step (the inspector). NULL if there is nothing to prepare. */
 	ek_status (*prepare)(eki_step *step);
 	/* Takes over new values of step->in, whose pattern is unchanged. Children of the step are

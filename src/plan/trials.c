@@ -6,7 +6,8 @@
  *
  * On a device a trial waits until the queue is empty, before and after the run. A run that fails in
  * the middle may have written y; it is done again by the predicted candidate, so runs that read the
- * y which they write are no trials there. If a method of the processor is the fastest, the
+ * y which they write are no trials there. Nothing is read from a sparse C, and one that a failing
+ * run was making has no arrays afterwards. If a method of the processor is the fastest, the
  * predicted plan stays too, for vectors in the device's memory.
  *
  * Threads: one thread at a time does a trial, and only it makes and gives up candidates. All other
@@ -32,18 +33,24 @@ ek_status eki_trials_check(const ek_context *ctx, const eki_operation *operation
 {
 	if (eki_together(ctx, operation->number))
 		return EK_OK;
-	if (operation->matrices > 1 || operation->operands)
-		return eki_fail(EK_EUNSUPPORTED,
-		                "hints.measure is 1, but operation %s has no trials here; those "
-		                "of spmv, spmm and dense_spmm have",
-		                operation->name);
-	return EK_OK;
+	if (operation->measured)
+		return EK_OK;
+	return eki_fail(EK_EUNSUPPORTED,
+	                "hints.measure is 1, but plans for operation %s have no trials; those for "
+	                "spmv, spmm, dense_spmm and spgemm have",
+	                operation->name);
 }
 
 static bool is_named(const ek_plan *p, const ek_hints *h)
 {
 	return (h->method && strcmp(h->method, "auto") != 0) ||
 	       eki_forced_of(p->ctx, p->problem.operation->number, p->problem.A[0].op);
+}
+
+/* Tells whether runs have vectors or blocks, which may be in the device's memory. */
+static bool has_vectors(const ek_plan *p)
+{
+	return !p->problem.operation->operands;
 }
 
 /* If the decision that was found, list[0], is for the processor, in a context with a device, puts
@@ -54,7 +61,7 @@ static bool add_device(ek_plan *p)
 	eki_trials *t = p->trials;
 	eki_trial *known = &t->list[0];
 
-	if (!p->ctx->device || !(known->method->backend & EKI_CPU))
+	if (!p->ctx->device || !(known->method->backend & EKI_CPU) || !has_vectors(p))
 		return true;
 	t->list[1] = *known;
 	*known = (eki_trial){0};
@@ -162,8 +169,9 @@ static ek_status run_by(const ek_plan *p, ek_plan *candidate, const eki_run *run
 	const int64_t entry = run->x.row * (int64_t)ek_value_size(p->root.in[0]->value);
 	eki_run own = *run;
 
-	own.x.data = (char *)run->x.data +
-	             entry * ((int64_t)moved(&p->root) - (int64_t)moved(&candidate->root));
+	if (!run->C)
+		own.x.data = (char *)run->x.data +
+		             entry * ((int64_t)moved(&p->root) - (int64_t)moved(&candidate->root));
 	return eki_plan_run(candidate, &own);
 }
 
@@ -186,28 +194,42 @@ static ek_status run_current(const ek_plan *p, const eki_run *run)
 
 static eki_run_kind kind_of(const eki_run *v)
 {
-	return (eki_run_kind){.width = v->width,
+	const bool sparse = v->C != NULL;
+
+	return (eki_run_kind){.width = sparse ? 1 : v->width,
 	                      .x_row = v->x.row,
 	                      .x_col = v->x.col,
 	                      .y_row = v->y.row,
 	                      .y_col = v->y.col,
-	                      .scales = eki_is(v->beta, 0)        ? 0
-	                                : v->y0.data == v->y.data ? 1
-	                                                          : 2,
+	                      .scales = eki_is(v->beta, 0)                   ? 0
+	                                : !sparse && v->y0.data == v->y.data ? 1
+	                                                                     : 2,
 	                      .x_where = v->x.where,
-	                      .y_where = v->y.where};
+	                      .y_where = v->y.where,
+	                      .known = sparse && v->C->array[CSR_PTR]};
 }
 
-/* Tells whether a run may be a trial and is like the first of these. */
+/* Begins with runs of a kind. Times of runs of another kind are forgotten. */
+static void begin_with(eki_trials *t, const eki_run_kind *kind)
+{
+	t->kind = *kind;
+	eki_lock_take(&t->lock);
+	t->list[0].runs = 0;
+	eki_lock_give(&t->lock);
+}
+
+/* Tells whether a run may be a trial and is like the first of these. A program that makes C once
+ * has other runs from then on, so as long as only the predicted candidate has had runs, the first
+ * one into an existing C begins anew. */
 static bool alike(eki_trials *t, const eki_run *run)
 {
 	const eki_run_kind kind = kind_of(run);
 
 	t->seen++;
-	if (eki_trials_on_device(t) && (kind.scales == 1 || eki_is(run->alpha, 0)))
+	if (eki_is(run->alpha, 0) || (eki_trials_on_device(t) && kind.scales == 1))
 		return false;
-	if (!t->kind.width)
-		t->kind = kind;
+	if (!t->kind.width || (t->made == 1 && kind.known > t->kind.known))
+		begin_with(t, &kind);
 	return memcmp(&kind, &t->kind, sizeof kind) == 0;
 }
 
@@ -241,7 +263,7 @@ static void decide(ek_plan *p, bool complete)
 {
 	eki_trials *t = p->trials;
 	const int best = eki_trials_best(t);
-	const int kept = eki_trial_beside(t, &t->list[best]) ? 0 : best;
+	const int kept = eki_trial_beside(t, &t->list[best]) && has_vectors(p) ? 0 : best;
 	int losers = 0;
 
 	if (complete)

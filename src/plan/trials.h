@@ -38,6 +38,7 @@ typedef struct eki_run_kind {
 	int64_t width, x_row, x_col, y_row, y_col;
 	int64_t scales; /* 0 if beta is 0, 1 if it is not, 2 if y0 is another block than y */
 	int64_t x_where, y_where;
+	int64_t known; /* 1 if the run writes values of a C that exists; its width is 1 */
 } eki_run_kind;
 
 typedef struct eki_trials {
@@ -55,7 +56,7 @@ typedef struct eki_trials {
 	bool known;     /* whether the decision was found, not measured */
 	bool lost;      /* whether there was no memory to keep it */
 	eki_wisdom_key key;
-	eki_run_kind kind; /* that of the first run that may be a trial; its width is 0 before */
+	eki_run_kind kind; /* that of runs that are trials; its width is 0 before the first */
 	int64_t seen;      /* runs before the decision */
 	/* Guards what queries read: plans, times and reasons of the candidates. */
 	eki_lock lock;
@@ -82,8 +83,8 @@ ek_status eki_trials_scale(ek_plan *plan, eki_run *run);
 double eki_trials_timing(const ek_plan *plan, const ek_method *method, bool prepares,
                          int64_t start);
 
-/* Makes a plan for an operation that has a row and for hints that ek_plan_create has checked. A may
- * have been destroyed by the caller, if another plan holds it (plan.c). */
+/* Makes a plan for an operation that has a row and for hints that ek_plan_create has checked. Its
+ * matrices may have been destroyed by the caller, if another plan holds them (plan.c). */
 ek_status eki_plan_make(const eki_operation *operation, const ek_matrix *A, const ek_hints *hints,
                         ek_plan **plan);
 

@@ -106,7 +106,7 @@ ek_status eki_trials_explain(const ek_plan *p, char *text, size_t size)
 		    t->compiled * 1e-6);
 	for (int k = 0; k < t->count && !t->note && !t->known; k++)
 		say_trial(&o, t, k);
-	if (atomic_load(&t->decided) && eki_trial_beside(t, eki_trials_now(p)))
+	if (atomic_load(&t->decided) && eki_trial_beside(t, eki_trials_now(p)) && t->list[0].plan)
 		say(&o, "         %s stays for vectors on the device\n", t->list[0].method->name);
 	if (t->lost)
 		say(&o, "         there was no memory to remember the decision\n");

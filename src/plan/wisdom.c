@@ -57,6 +57,24 @@ static void put(char *to, const char *text)
 	memcpy(to, text, strlen(text));
 }
 
+/* Returns the key of the pattern of A or, if there are several matrices, a hash of all that the
+ * result's pattern depends on, and of the types of its and their indices. */
+static uint64_t patterns_of(const eki_problem *problem)
+{
+	const ek_matrix *A = problem->A[0].M;
+	uint64_t all[2 * EKI_MAX_MATRICES + 2] = {problem->A[1].op, problem->index};
+
+	if (problem->operation->matrices == 1)
+		return eki_matrix_pattern(A);
+	for (int k = 0; k < EKI_MAX_MATRICES; k++) {
+		const ek_matrix *M = problem->A[k].M;
+
+		all[2 + 2 * k] = M ? eki_matrix_pattern(M) : 0;
+		all[3 + 2 * k] = M ? M->store.index : 0;
+	}
+	return eki_hash(all, sizeof all, 0);
+}
+
 bool eki_wisdom_key_of(const eki_step *step, const char *wanted, eki_wisdom_key *key)
 {
 	const eki_problem *problem = step->problem;
@@ -65,7 +83,7 @@ bool eki_wisdom_key_of(const eki_step *step, const char *wanted, eki_wisdom_key 
 	if (wanted && strlen(wanted) >= sizeof key->wanted)
 		return false;
 	memset(key, 0, sizeof *key);
-	key->pattern = eki_matrix_pattern(A);
+	key->pattern = patterns_of(problem);
 	key->profile = profile_hash(step->ctx->machine);
 	eki_wisdom_machine(step->ctx, key->machine);
 	put(key->operation, problem->operation->name);

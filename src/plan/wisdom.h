@@ -9,7 +9,8 @@ enum { EKI_WISDOM_WORD = 96 };
 /* All that a decision depends on. Bytes after the end of a text, and padding, are 0, so that keys
  * are compared and hashed as memory. */
 typedef struct eki_wisdom_key {
-	uint64_t pattern, profile; /* hashes of the pattern, and of the machine's numbers */
+	/* hashes of the pattern, or of those of all operands, and of the machine's numbers */
+	uint64_t pattern, profile;
 	/* "0.2.0 AuthenticAMD 25 17 1 AMD EPYC": version of the library, and processor. In a
 	 * context with a device followed by "; " and the text of eki_device_identity. */
 	char machine[sizeof((eki_wisdom *)0)->machine];

@@ -27,8 +27,9 @@
  * group 5.
  *
  * The method is published for comparison. It has no cost function, so it is never chosen
- * automatically. Cost: products times the logarithm of the products of a row, and every entry is
- * written twice.
+ * automatically, but plans with hints.measure try it where C is so wide that csr.flags needs
+ * several windows of its columns: no step here depends on the width. Cost: products times the
+ * logarithm of the products of a row, and every entry is written twice.
  *
  * Liu 2015, chapter 9, Algorithms 33 to 35; Liu and Vinter 2014. */
 #include <stdio.h>
@@ -36,6 +37,7 @@
 
 #include "spgemm/bins_product.h"
 #include "spgemm/bins_rooms.h"
+#include "spgemm/flags.h"
 
 enum {
 	PIECE_PRODUCTS = 4096, /* bound on the products of a piece of more than one row */
@@ -166,6 +168,11 @@ static void report(const eki_step *step, char *text, size_t size)
 		         (long long)atomic_load(&s->launches));
 }
 
+static bool worth_trial(const eki_step *step)
+{
+	return step->in[1]->cols > eki_flags_window(step);
+}
+
 const ek_method ek_spgemm_csr_bins = {
 	.name = "spgemm.csr.bins",
 	.text = "rows in 38 bins by their products: copied, heap, bitonic ESC or merge",
@@ -174,7 +181,8 @@ const ek_method ek_spgemm_csr_bins = {
 	.format = {&ek_format_csr, &ek_format_csr, &ek_format_csr},
 	.param = EKI_BINS_PARAMETERS,
 	.backend = EKI_CPU,
-	.traits = EKI_OP_N | EKI_OP_T | EKI_STRICT,
+	.traits = EKI_OP_N | EKI_OP_T | EKI_STRICT | EKI_TRIED,
+	.worth_trial = worth_trial,
 	.prepare = prepare,
 	.run = eki_bins_run,
 	.report = report,

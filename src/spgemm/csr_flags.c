@@ -35,15 +35,29 @@ static int64_t thread_bytes(const eki_step *step, const flags *s, int64_t width)
 	       eki_align((s->batches.row_lists + 2) * 8);
 }
 
+/* Returns how many columns have sums that half of a core's cache holds. */
+static int64_t core_columns(const eki_step *step)
+{
+	return (int64_t)step->ctx->machine->core_bytes / 2 /
+	       (int64_t)ek_value_size(step->in[0]->value);
+}
+
+int64_t eki_flags_window(const eki_step *step)
+{
+	const int64_t size = (int64_t)ek_value_size(step->in[0]->value);
+	const int64_t shared = eki_cpu_cache() / 2 / step->parts / size;
+	const int64_t core = core_columns(step);
+
+	return shared > core ? shared : core;
+}
+
 /* Returns the width of the window if memory is not limited. Each run clears the window, so it has
  * no more columns than there are products. */
 static int64_t usual_width(const eki_step *step, const eki_batches *batches)
 {
-	const int64_t size = (int64_t)ek_value_size(step->in[0]->value);
 	const int64_t cols = eki_times(LEAST_WIDTH, eki_groups(step->in[1]->cols, LEAST_WIDTH));
-	const int64_t shared = eki_cpu_cache() / 2 / step->parts / size;
-	const int64_t core = (int64_t)step->ctx->machine->core_bytes / 2 / size;
-	int64_t most = shared > core ? shared : core;
+	const int64_t core = core_columns(step);
+	int64_t most = eki_flags_window(step);
 
 	if (batches->products < (double)most)
 		most = (int64_t)batches->products;
@@ -148,11 +162,11 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	return eki_output(step, v, &s->batches, &s->buffers, rows);
 }
 
-/* Predicts the time of the products and of reading the pattern. As long as no other method has a
- * prediction, only its order of magnitude matters. */
+/* Predicts the time if each entry of A had one product. As long as no other method of the processor
+ * has a prediction, only the order of magnitude matters. */
 static double cost(const eki_features *f)
 {
-	return eki_work_csr(f, EKI_LOOP_SCATTER);
+	return eki_cost(f, f->csr_bytes, eki_work_csr(f, EKI_LOOP_SCATTER));
 }
 
 const ek_method ek_spgemm_csr_flags = {

@@ -50,4 +50,7 @@ typedef int64_t eki_flags_fn(const eki_rows_task *task, const eki_window *window
 /* Functions for all instruction sets and types. */
 extern eki_flags_fn *const eki_flags_rows[EK_NISA][EK_NTYPE];
 
+/* Returns the most columns of C whose sums fit into the cache: a wider C takes several windows. */
+int64_t eki_flags_window(const eki_step *step);
+
 #endif

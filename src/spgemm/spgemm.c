@@ -76,4 +76,5 @@ const eki_operation eki_op_spgemm = {
 	.check = check,
 	.operands = operands,
 	.limited = true,
+	.measured = true,
 };

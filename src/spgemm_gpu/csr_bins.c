@@ -30,8 +30,8 @@
  * and keep denormal numbers.
  *
  * The method is published for comparison. It has no cost function, so it is never chosen
- * automatically. Cost: products times the logarithm of the products of a row, and every entry is
- * written twice.
+ * automatically, but plans with hints.measure try it. Cost: products times the logarithm of the
+ * products of a row, and every entry is written twice.
  *
  * Liu 2015, chapter 9, Algorithms 33 to 35; Liu and Vinter 2014. */
 #include <stdio.h>
@@ -221,7 +221,7 @@ const ek_method ek_spgemm_gpu_csr_bins = {
 	.format = {&ek_format_csr, &ek_format_csr, &ek_format_csr},
 	.param = EKI_BINS_PARAMETERS,
 	.backend = EKI_GPU,
-	.traits = EKI_OP_N | EKI_OP_T,
+	.traits = EKI_OP_N | EKI_OP_T | EKI_TRIED,
 	.prepare = prepare,
 	.refresh = eki_gpu_refresh_operands,
 	.run = eki_gpu_bins_run_all,

@@ -82,4 +82,5 @@ const eki_operation eki_op_spmm = {
 	.matrices = 1,
 	.width = EKI_USUAL_WIDTH,
 	.check = eki_blocks_check,
+	.measured = true,
 };

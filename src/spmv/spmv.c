@@ -96,4 +96,5 @@ const eki_operation eki_op_spmv = {
 	.number = EK_SPMV,
 	.matrices = 1,
 	.check = check,
+	.measured = true,
 };

@@ -191,7 +191,7 @@ static ek_status check_words(const reading *r, const eki_decision *d)
 	const ek_method *m;
 	int64_t dim[EKI_MAX_DIMS];
 
-	if (!operation || eki_operation_row(operation)->matrices != 1)
+	if (!operation || !eki_operation_row(operation)->measured)
 		return wrong(r, key->operation, "an operation that has trials");
 	if (strcmp(key->op, "n") != 0 && strcmp(key->op, "t") != 0)
 		return wrong(r, key->op, "n or t");

@@ -51,6 +51,7 @@ check 0 'in a product 0 bytes there, 0 bytes back, 1 launch' '' \
 check 0 'error/bound 0' '' 'EK_DEVICE=opencl ek spmv a.mtx --check --op t --calls 2'
 check 0 '^measured (and decided|no other method.*); trials took' '' \
 	'ek spmv poisson2d5:nx=100,ny=100 --device opencl --measure --calls 100'
+check 0 '^measured ' '' 'ek multiply poisson2d5:nx=20,ny=20 --device opencl --measure --repeat 99'
 check 0 'spmv\.csr\.vector\.gpu +[0-9.]' '*' 'ek bench spmv poisson2d5:nx=9,ny=9 --device opencl --rounds 1'
 check 0 'opencl:0 .*vectors on the device' '*' 'COLUMNS=150 ek bench spmv a.mtx --device opencl --rounds 1'
 check 0 'opencl:0 .*vectors on the host' '*' \

@@ -182,7 +182,9 @@ class Matrix(Copying, Entries):
     def multiply_sparse(
         self, B: Any, alpha: float = 1.0, D: Any = None, beta: float = 1.0, **options: Any
     ) -> Any:
-        """alpha A B + beta D, all sparse; options are those of plan."""
+        """alpha A B + beta D, all sparse; options are those of plan. Each call makes a plan of its
+        own, so `measure` only takes decisions that the context has, with `calls` of at least 64.
+        """
         return _sparse.multiply(self, B, alpha, D, beta, **options)
 
     @header("ek_spadd")
@@ -220,7 +222,8 @@ class Matrix(Copying, Entries):
         measure: bool = False,
     ) -> Plan:
         """Prepares products: "spmv" for vectors, "spmm" for blocks of `width` columns, "dense_spmm"
-        for X @ A. `reproducible` means EK_REPRO_STRICT, and `budget` is hints.memory in bytes.
+        for X @ A. `reproducible` means EK_REPRO_STRICT, and `budget` is hints.memory in bytes. With
+        `measure` the first products try several methods, and the fastest stays (hints.measure).
 
         >>> A = Matrix.of([[2., 0], [1, 3]])
         >>> plan = A.plan(method="csr.serial")

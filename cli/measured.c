@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek spmv and ek spmm with --measure and --wisdom: the library tries methods in the first runs, and
- * a file keeps what it decided for the next time. */
+ * ek spmv, ek spmm and ek multiply with --measure and --wisdom: the library tries methods in the
+ * first runs, and a file keeps what it decided for the next time. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "product.h"
+#include "measured.h"
 
 enum { TEXT = 1 << 14 };
 
-void product_measure_check(const struct product_options *o)
+void measured_check(const struct measured_options *o, const struct tool_options *common,
+                    const char *needs)
 {
 	const char *option = o->wisdom ? "--wisdom" : "--measure";
 
-	if (!o->measure)
+	if (!o->on)
 		return;
 	if (o->wisdom && !*o->wisdom)
 		tool_usage("--wisdom needs the name of a file");
-	if (!o->common.calls)
-		tool_usage("%s needs --calls: the trials are the first of the calls", option);
-	if (o->common.reproducible == EK_REPRO_STRICT)
+	if (needs)
+		tool_usage("%s needs %s: the trials are the first of several runs", option, needs);
+	if (common->reproducible == EK_REPRO_STRICT)
 		tool_usage("%s and --reproducible do not go together", option);
-	if (o->common.method && strcmp(o->common.method, "auto") != 0)
+	if (common->method && strcmp(common->method, "auto") != 0)
 		tool_usage("%s and --method do not go together", option);
 }
 
@@ -43,7 +44,7 @@ static bool writable(const char *path)
 	return access(folder, W_OK) == 0;
 }
 
-int product_wisdom_load(ek_context *ctx, const struct product_options *o)
+int measured_load(ek_context *ctx, const struct measured_options *o)
 {
 	if (!o->wisdom)
 		return TOOL_OK;
@@ -54,17 +55,17 @@ int product_wisdom_load(ek_context *ctx, const struct product_options *o)
 	return access(o->wisdom, F_OK) == 0 ? tool_input(ek_wisdom_load(ctx, o->wisdom)) : TOOL_OK;
 }
 
-int product_wisdom_save(ek_context *ctx, const struct product_options *o)
+int measured_save(ek_context *ctx, const struct measured_options *o)
 {
 	return o->wisdom ? tool_check(ek_wisdom_save(ctx, o->wisdom)) : TOOL_OK;
 }
 
-void product_measure_print(const ek_plan *plan, FILE *out)
+void measured_print(const struct measured_options *o, const ek_plan *plan, FILE *out)
 {
 	static char text[TEXT];
 	const char *from;
 
-	if (ek_plan_explain(plan, text, sizeof text) == EK_OK &&
+	if (o->on && ek_plan_explain(plan, text, sizeof text) == EK_OK &&
 	    (from = strstr(text, "\nmeasured ")))
 		fprintf(out, "%s", from + 1);
 }
