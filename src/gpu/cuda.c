@@ -324,6 +324,7 @@ const eki_driver eki_cuda = {
 	.free = eki_cuda_free,
 	.write = eki_cuda_write,
 	.read = eki_cuda_read,
+	.beside = true,
 	.send = eki_cuda_send,
 	.fetch = eki_cuda_fetch,
 	.follow = eki_cuda_follow,
