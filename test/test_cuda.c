@@ -198,6 +198,32 @@ static void test_launch(void **state)
 	fake_clean("launch");
 }
 
+/* Checks that a copy is waited for although the stream of kernels fails: its memory may be freed
+ * then. */
+static void test_wait(void **state)
+{
+	const eki_driver *d = &eki_cuda;
+	eki_device *dev;
+	eki_buffer b = {.bytes = 8, .memory = EKI_MEMORY_COPY};
+	double is = 7, was = 3;
+
+	(void)state;
+	expect_status(fake_context("cuda", EK_MEMORY_COPY, NULL, &ctx), EK_OK);
+	dev = ctx->device;
+	expect_status(d->alloc(dev, EKI_MEMORY_COPY, b.bytes, &b.device, &b.host), EK_OK);
+	expect_status(d->write(dev, &b, 0, &was, b.bytes), EK_OK);
+	expect_status(d->fetch(dev, &b, 0, &is, b.bytes), EK_OK);
+	assert_true(is == 7); /* the copy is still under way */
+	fake->calls = 0;
+	fake->fail_at = 0;
+	expect_error(d->wait(dev), EK_EDEVICE, "cuStreamSynchronize failed");
+	fake->fail_at = -1;
+	assert_true(is == 3);
+	d->free(dev, EKI_MEMORY_COPY, b.device);
+	ek_context_destroy(ctx);
+	fake_clean("wait");
+}
+
 /* Checks that blocks for which the card has too little shared memory are refused, and why. */
 static void test_large_blocks(void **state)
 {
@@ -320,6 +346,7 @@ int main(void)
 		cmocka_unit_test(test_no_compiler),
 		cmocka_unit_test(test_cards),
 		cmocka_unit_test(test_launch),
+		cmocka_unit_test(test_wait),
 		cmocka_unit_test(test_large_blocks),
 		cmocka_unit_test(test_bad_module),
 		cmocka_unit_test(test_compiler_messages),

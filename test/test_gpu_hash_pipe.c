@@ -30,7 +30,12 @@ static struct {
 	ek_device_info info;
 	const eki_machine *machine;
 	eki_machine quick;
+	bool strict;
 } was;
+
+/* Whether the driver is taken as it is. If not, it allows copies beside kernels that use the same
+ * buffer. */
+static bool strict;
 
 /* Calls the device a GPU, on which a batch is worth its launches from `entries` entries on. */
 static void device_begin(ek_context *ctx, int64_t entries)
@@ -40,12 +45,17 @@ static void device_begin(ek_context *ctx, int64_t entries)
 	was.quick = *ctx->machine;
 	was.quick.launch[0] = 0.3 * (double)entries; /* with 16 launches, 8 times; 12 bytes each */
 	was.quick.device_gbps[0] = 10;
+	was.strict = strict;
+	if (!strict)
+		beside_begin(ctx);
 	ctx->machine = &was.quick;
 	call_device(ctx, "gpu");
 }
 
 static void device_end(ek_context *ctx)
 {
+	if (!was.strict)
+		beside_end(ctx);
 	ctx->machine = was.machine;
 	ctx->device->info = was.info;
 }
@@ -315,6 +325,32 @@ static void failures(ek_context *ctx)
 	product_end();
 }
 
+/* Does the same with the device's own driver. With one that forbids copies beside kernels that use
+ * the same buffer, C is one piece if the device has room for all of it. */
+static void as_it_is(const struct device_context *on)
+{
+	ek_matrix *C = NULL;
+	ek_plan *plan;
+
+	strict = true;
+	product_begin(on->ctx, false);
+	device_begin(on->ctx, 1);
+	expect_status(operands_plan(&p, method, 0, &plan), EK_OK);
+	late_begin(on->ctx);
+	for (int run = 0; run < 3; run++)
+		overlaps(plan, &C);
+	operands_check(&p, plan);
+	late_end(on->ctx);
+	assert_true(on->ctx->device->driver->beside ||
+	            ((const eki_hash_rows *)plan->root.state)->pieces == 1);
+	ek_matrix_destroy(C);
+	ek_plan_destroy(plan);
+	device_end(on->ctx);
+	product_end();
+	limits(on);
+	strict = false;
+}
+
 #define ON_EACH_DEVICE(test, argument)                               \
 	static void test_##test(void **state)                        \
 	{                                                            \
@@ -331,13 +367,14 @@ ON_EACH_DEVICE(limits, &devices.of[k])
 ON_EACH_DEVICE(parts, devices.of[k].ctx)
 ON_EACH_DEVICE(little, devices.of[k].ctx)
 ON_EACH_DEVICE(failures, devices.of[k].ctx)
+ON_EACH_DEVICE(as_it_is, &devices.of[k])
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pieces),   cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_parts),    cmocka_unit_test(test_little),
-		cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_failures), cmocka_unit_test(test_as_it_is),
 	};
 
 	if (argc > 0)

@@ -2,14 +2,14 @@
  * Tests the rows of a device that go in chunks, so that copies run beside kernels
  * (spmv.csr.split.gpu, spmm.csr.split.gpu): the order in which copies and launches are put into the
  * queues, and when plans use chunks of their own accord. */
-#define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include <stdio.h>
-#include <time.h>
 
 #include "both/both.h"
+#include "support/budget.h"
 #include "support/late.h"
 #include "support/lengths.h"
 #include "support/rows.h"
+#include "support/split_case.h"
 
 #ifdef EK_NO_GPU
 int main(void)
@@ -20,86 +20,25 @@ int main(void)
 
 /* ---- The order of calls ---------------------------------------------------------------------- */
 
-enum { ROWS = 3000, WIDTH = 3, MOST = 7 };
-
-/* A plan for `columns` vectors at once, or SpMV if that is 0, and the bytes that its last run
- * copied. */
-struct product {
-	ek_context *ctx;
-	ek_matrix *A;
-	int64_t columns, bytes;
-	double beta;
-	ek_plan *plan;
-};
-
-static double x_at(int64_t i, int64_t j)
-{
-	return (double)((i + 3 * j) % 8);
-}
-
-static double y_at(int64_t i, int64_t j)
-{
-	return (double)((2 * i + j) % 5);
-}
-
-static void make(struct product *p, const char *parameters)
-{
-	char name[100];
-	const ek_hints hints = {.size = sizeof hints, .method = name, .width = WIDTH};
-
-	snprintf(name, sizeof name, "%s.csr.split.gpu%s", p->columns ? "spmm" : "spmv", parameters);
-	expect_status(ek_plan_create(p->columns ? EK_SPMM : EK_SPMV, p->A, &hints, &p->plan),
-	              EK_OK);
-}
-
-/* Runs the plan with blocks of which both are column after column, so that they are packed. */
-static void run(struct product *p)
-{
-	static double x[ROWS * 2 * MOST], y[ROWS * MOST];
-	const ek_store *s = &p->A->store;
-	const int64_t n = p->columns ? p->columns : 1;
-	const ek_dense X = ek_block(EK_F64, s->cols, n, s->cols, EK_COL_MAJOR, x),
-		       Y = ek_block(EK_F64, s->rows, n, s->rows, EK_COL_MAJOR, y);
-	const int64_t before = bytes_copied(p->ctx);
-
-	assert_true(s->cols <= 2 * ROWS && s->rows <= ROWS);
-	for (int64_t k = 0; k < s->cols * n; k++)
-		x[k] = x_at(k % s->cols, k / s->cols);
-	for (int64_t k = 0; k < s->rows * n; k++)
-		y[k] = y_at(k % s->rows, k / s->rows);
-	expect_status(p->columns ? ek_spmm(p->plan, 2, &X, p->beta, &Y)
-	                         : ek_spmv(p->plan, 2, &X, p->beta, &Y),
-	              EK_OK);
-	p->bytes = bytes_copied(p->ctx) - before;
-	for (int64_t k = 0; k < s->rows * n; k++) {
-		const int64_t i = k % s->rows, j = k / s->rows;
-		double sum = 0;
-
-		for (int64_t e = eki_ptr_at(s, i); e < eki_ptr_at(s, i + 1); e++)
-			sum += ((const double *)s->array[CSR_VAL])[e] * x_at(eki_col_at(s, e), j);
-		assert_true(y[k] == 2 * sum + p->beta * y_at(i, j));
-	}
-}
-
 /* Runs a product in chunks, whose calls must be `calls`, as often as there are groups of columns.
  * It must copy as much as one without chunks. */
-static void check_calls(struct product *p, int chunk_count, const char *calls)
+static void check_calls(struct split_case *p, int chunk_count, const char *calls)
 {
 	char expected[200] = "", parameters[40];
 	int64_t whole;
 
-	for (int64_t j = 0; j < (p->columns ? p->columns : 1); j += WIDTH)
+	for (int64_t j = 0; j < (p->columns ? p->columns : 1); j += SPLIT_WIDTH)
 		strcat(expected, calls);
-	make(p, ":share=400");
-	run(p);
+	split_make(p, ":share=400");
+	split_run(p);
 	whole = p->bytes;
 	ek_plan_destroy(p->plan);
 	snprintf(parameters, sizeof parameters, ":share=400,chunks=%d", chunk_count);
-	make(p, parameters);
+	split_make(p, parameters);
 	late_begin(p->ctx);
 	for (int k = 0; k < 2; k++) {
 		late.count = 0;
-		run(p);
+		split_run(p);
 		assert_string_equal(late.calls, expected);
 		assert_int_equal(p->bytes, whole);
 	}
@@ -109,21 +48,31 @@ static void check_calls(struct product *p, int chunk_count, const char *calls)
 
 static void orders(ek_context *ctx, eki_memory memory)
 {
-	ek_matrix *band = rows_stairs(ctx, ROWS, 1, 5), *same = rows_equal(ctx, ROWS, 40, 5);
+	const bool own = ctx->device->driver->beside;
+	ek_matrix *band = rows_stairs(ctx, SPLIT_ROWS, 1, 5),
+		  *same = rows_equal(ctx, SPLIT_ROWS, 40, 5);
+	struct split_case p = {.ctx = ctx};
 
-	if (memory == EKI_MEMORY_COPY)
-		for (int columns = 0; columns <= MOST; columns += MOST)
-			for (int beta = -1; beta <= 0; beta++) {
-				struct product p = {ctx, band, columns, 0, beta, NULL};
+	for (int turn = 0; turn < 8 && memory == EKI_MEMORY_COPY; turn++) {
+		const bool beside = turn & 4 || own;
+		const bool rows = turn & 1; /* whether rows of y are sent, too */
 
-				check_calls(&p, 1, "cSkLcF");
-				/* Beside kernel k, chunk k + 1 is sent, and k - 1 fetched. */
-				check_calls(&p, 2, "cSkLSkcLFcF");
-				check_calls(&p, 3, "cSkLSkcLFSkcLFcF");
-				/* If all rows read the same lines, they are sent once. */
-				p.A = same;
-				check_calls(&p, 3, beta ? "cSkLSkcLFSkcLFcF" : "cSkLkcLFkcLFcF");
-			}
+		p.beta = rows ? -1 : 0;
+		p.columns = turn & 2 ? SPLIT_COLUMNS : 0;
+		p.A = band;
+		if (beside)
+			beside_begin(ctx);
+		check_calls(&p, 1, "cSkLcF");
+		/* Beside kernel k, chunk k + 1 is sent, and k - 1 fetched. If no buffer may change
+		 * beside a kernel that uses it, all of x goes before the first one. */
+		check_calls(&p, 2, beside || rows ? "cSkLSkcLFcF" : "cSkLcLFcF");
+		check_calls(&p, 3, beside || rows ? "cSkLSkcLFSkcLFcF" : "cSkLcLFcLFcF");
+		/* If all rows read the same lines, they are sent once. */
+		p.A = same;
+		check_calls(&p, 3, rows ? "cSkLSkcLFSkcLFcF" : "cSkLcLFcLFcF");
+		if (beside)
+			beside_end(ctx);
+	}
 	ek_matrix_destroy(band);
 	ek_matrix_destroy(same);
 }
@@ -137,13 +86,17 @@ static void few_rows(ek_context *ctx, eki_memory memory)
 
 	(void)memory;
 	for (int k = 0; k < 3; k++)
-		for (int columns = 0; columns <= MOST; columns += MOST) {
-			struct product p = {ctx,     rows_of_lengths(ctx, 4, 500, NULL, length[k]),
-			                    columns, 0,
-			                    -1,      NULL};
+		for (int columns = 0; columns <= SPLIT_COLUMNS; columns += SPLIT_COLUMNS) {
+			struct split_case p = {.ctx = ctx, .columns = columns, .beta = -1};
 
-			make(&p, ":share=200,chunks=6");
-			run(&p);
+			p.A = rows_of_lengths(ctx, 4, 500, NULL, length[k]);
+			split_make(&p, ":share=200,chunks=6");
+			split_run(&p);
+			ek_plan_destroy(p.plan);
+			split_make(&p, ":share=1,batch=64,chunks=6");
+			split_run(&p);
+			/* Also if the first chunks have no rows. */
+			expect_text(ek_plan_parameters(p.plan), "share=1,batch=64,chunks=6");
 			ek_plan_destroy(p.plan);
 			ek_matrix_destroy(p.A);
 		}
@@ -167,54 +120,24 @@ static double made_up(const ek_method *method, bool waits, double ns)
 	return !uses_both(method) ? alone_ns : both_runs++ < TIMED ? chunks_ns : whole_ns;
 }
 
-/* A driver whose copies take long. */
-static struct slow {
-	const eki_driver *real;
-	eki_driver driver;
-} slow;
-
-static void rest(void)
-{
-	const struct timespec time = {.tv_nsec = 5000000};
-
-	nanosleep(&time, NULL);
-}
-
-static ek_status slow_write(eki_device *d, const eki_buffer *to, int64_t offset, const void *from,
-                            int64_t bytes)
-{
-	rest();
-	return slow.real->write(d, to, offset, from, bytes);
-}
-
-static ek_status slow_read(eki_device *d, const eki_buffer *from, int64_t offset, void *to,
-                           int64_t bytes)
-{
-	rest();
-	return slow.real->read(d, from, offset, to, bytes);
-}
-
 /* Makes a plan while copies are slow, and checks what it says. */
-static void check_choice(struct product *p, const char *parameters, bool in_chunks, bool one_side)
+static void check_choice(struct split_case *p, const char *parameters, bool in_chunks,
+                         bool one_side)
 {
-	eki_device *dev = p->ctx->device;
 	char text[4096];
 
 	both_runs = 0;
-	slow = (struct slow){.real = dev->driver, .driver = *dev->driver};
-	slow.driver.write = slow_write;
-	slow.driver.read = slow_read;
-	dev->driver = &slow.driver;
+	slow_begin(p->ctx);
 	p->ctx->timing = made_up;
-	make(p, parameters);
+	split_make(p, parameters);
 	p->ctx->timing = NULL;
-	dev->driver = slow.real;
+	slow_end(p->ctx);
 	expect_status(ek_plan_explain(p->plan, text, sizeof text), EK_OK);
 	assert_int_equal(strstr(text, "chunks, copies of one beside") != NULL, in_chunks);
 	assert_int_equal(strstr(text, " alone, since both together") != NULL, one_side);
 	if (strcmp(parameters, ":chunks=1") != 0)
 		assert_int_equal(strstr(ek_plan_parameters(p->plan), "chunks=") != NULL, in_chunks);
-	run(p);
+	split_run(p);
 	ek_plan_destroy(p->plan);
 }
 
@@ -222,7 +145,7 @@ static void choices(ek_context *ctx, eki_memory memory)
 {
 	const bool copies = memory != EKI_MEMORY_SHARED;
 	const ek_device_info info = ctx->device->info;
-	struct product p = {ctx, rows_stairs(ctx, ROWS, 1, 5), 0, 0, -1, NULL};
+	struct split_case p = {.ctx = ctx, .A = rows_stairs(ctx, SPLIT_ROWS, 1, 5), .beta = -1};
 
 	alone_ns = 5e7;
 	chunks_ns = whole_ns = 2.5e7;
@@ -245,12 +168,96 @@ static void choices(ek_context *ctx, eki_memory memory)
 
 ON_EACH_DEVICE(choices)
 
+/* Makes a plan with so much memory on the device, or any if that is 0, and checks what it says; A
+ * must not go through the device in batches. Returns the most memory in use. */
+static int64_t check_memory(struct split_case *p, const char *parameters, int64_t memory,
+                            const char *says, bool in_chunks)
+{
+	int64_t most;
+	char text[4096];
+
+	both_runs = 0;
+	budget_begin(p->ctx, 0, false);
+	budget.bytes = memory;
+	if (memory) /* so that the plan tries without batches, which must be short */
+		p->ctx->device->info.memory = 2 * memory;
+	slow_begin(p->ctx);
+	p->ctx->timing = made_up;
+	split_make(p, parameters);
+	p->ctx->timing = NULL;
+	slow_end(p->ctx);
+	most = budget.most;
+	expect_status(ek_plan_explain(p->plan, text, sizeof text), EK_OK);
+	assert_null(strstr(text, "in batches"));
+	expect_text(text, says);
+	assert_int_equal(strstr(text, "chunks, copies of one beside") != NULL, in_chunks);
+	split_run(p);
+	ek_plan_destroy(p->plan);
+	budget_end(p->ctx);
+	return most;
+}
+
+/* Checks that the faster side does all where the device has too little memory for the pieces, but
+ * not for batches, of which nothing was measured or predicted. */
+static void predicted(struct split_case *p, int64_t memory)
+{
+	eki_machine machine = *p->ctx->machine;
+	const eki_machine *is = p->ctx->machine;
+
+	p->calls = 1;
+	p->ctx->machine = &machine;
+	/* Both sides are so slow that copies are nothing. */
+	machine.core_gbps = machine.cache_gbps = machine.memory_gbps = 0.01;
+	machine.cache_all_gbps = machine.memory_all_gbps = machine.device_gbps[0] = 0.01;
+	check_memory(p, "", 0, "both at once, by the speeds predicted", false);
+	check_memory(p, "", memory, " alone, since the device has too little memory", false);
+	p->ctx->machine = is;
+	p->calls = 0;
+}
+
+/* Checks that there are no chunks where only these are too much for the device's memory, and that
+ * the faster side does all where both together are. */
+static void little_memory(ek_context *ctx, eki_memory memory)
+{
+	const ek_device_info info = ctx->device->info;
+	struct split_case p = {.ctx = ctx, .columns = SPLIT_COLUMNS, .beta = -1};
+	const bool own = !ctx->device->driver->beside;
+	static const char both[] = "both at once, by the speeds measured",
+			  little[] = " alone, since the device has too little memory";
+
+	alone_ns = 5e7;
+	chunks_ns = whole_ns = 2.5e7;
+	call_device(ctx, "gpu");
+	/* Where pieces have their own parts of Y, chunks take more memory. Batches of the longer
+	 * rows take less than these rows. */
+	for (int length = 2; length <= 40 && memory == EKI_MEMORY_COPY && own; length += 38) {
+		int64_t one, whole, chunks;
+
+		p.A = rows_stairs(ctx, SPLIT_ROWS, 1, length);
+		one = check_memory(&p, ":side=1", 0, "", false);
+		whole = check_memory(&p, ":chunks=1", 0, both, false);
+		chunks = check_memory(&p, "", 0, both, true);
+		assert_true(one < whole && whole < chunks);
+		check_memory(&p, "", chunks, both, true);
+		check_memory(&p, "", whole, both, false);
+		if (length == 2)
+			check_memory(&p, "", one, little, false);
+		else
+			predicted(&p, (one + whole) / 2);
+		ek_matrix_destroy(p.A);
+	}
+	ctx->device->info = info;
+}
+
+ON_EACH_DEVICE(little_memory)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_orders),
 		cmocka_unit_test(test_few_rows),
 		cmocka_unit_test(test_choices),
+		cmocka_unit_test(test_little_memory),
 	};
 
 	return run_all_tests(tests, devices_setup, devices_teardown);

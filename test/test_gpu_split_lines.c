@@ -41,7 +41,7 @@ static void check_ranges(const eki_lines *lines, int64_t x_len)
 {
 	for (int parts = 0; parts <= PARTS; parts++) {
 		eki_range range[EKI_COPIES];
-		const int count = eki_lines_ranges(lines, parts, x_len, range);
+		const int count = eki_lines_ranges(lines, parts, x_len, true, range);
 
 		assert_in_range(count, 0, EKI_COPIES);
 		for (int k = 0; k < count; k++)
@@ -100,9 +100,10 @@ static void lines(ek_context *ctx, eki_memory memory)
 
 ON_EACH_DEVICE(lines)
 
-/* Makes ranges of lines whose first parts are given as digits, where - is for none. They must be as
- * in `expected`: their first lines, and where they end, and their parts. */
-static void expect_ranges(const char *digits, int parts, const char *expected)
+/* Makes ranges of lines whose first parts are given as digits, where - is for none, cut between
+ * parts or not. They must be as in `expected`: their first lines, and where they end, and their
+ * parts. */
+static void expect_list(const char *digits, int parts, bool cuts, const char *expected)
 {
 	_Atomic uint8_t first[400];
 	const eki_lines l = {.count = (int64_t)strlen(digits), .span = 2, .first = first};
@@ -113,12 +114,17 @@ static void expect_ranges(const char *digits, int parts, const char *expected)
 
 	for (int64_t k = 0; k < l.count; k++)
 		first[k] = digits[k] == '-' ? EKI_NO_PART : (uint8_t)(digits[k] - '0');
-	count = eki_lines_ranges(&l, parts, 2 * l.count - 1, range);
+	count = eki_lines_ranges(&l, parts, 2 * l.count - 1, cuts, range);
 	for (int k = 0; k < count; k++)
 		used += (size_t)snprintf(text + used, sizeof text - used, "%s%lld-%lld:%d",
 		                         k ? " " : "", (long long)range[k].begin,
 		                         (long long)range[k].end, range[k].part);
 	assert_string_equal(text, expected);
+}
+
+static void expect_ranges(const char *digits, int parts, const char *expected)
+{
+	expect_list(digits, parts, true, expected);
 }
 
 static void test_ranges(void **state)
@@ -132,6 +138,8 @@ static void test_ranges(void **state)
 	expect_ranges("0011122", 2, "0-4:0 4-10:1");
 	expect_ranges("-00-1-", 2, "2-6:0 8-10:1");
 	expect_ranges("2101", 3, "0-2:2 2-4:1 4-6:0 6-7:1");
+	expect_list("2101", 3, false, "0-7:2");
+	expect_list("-00-12", 2, false, "2-6:0 8-10:1");
 	/* 96 lines, so a range has 3 or more, but for the last one: a few lines that are needed
 	 * later go with those before or behind them, which are needed earlier. */
 	memset(many, '0', 96);
@@ -186,6 +194,12 @@ static void test_rule(void **state)
 	assert_true(chunks(s, true, 100) > 1);
 	assert_int_equal(chunks(s, false, 100), 1);
 	assert_true(chunks(as_long, false, 100) > 1);
+	/* So it is if all of x goes before the first kernel. */
+	s.early = true;
+	assert_int_equal(chunks(s, true, 100), 1);
+	s = as_long;
+	s.early = true;
+	assert_int_equal(chunks(s, true, 100), chunks(as_long, false, 100));
 	/* The number stays between those that are possible. */
 	s = as_long;
 	s.most = 2;
@@ -209,7 +223,7 @@ static void expect_cut(int at, bool moves, int chunk_count, const int64_t *begin
 	for (int k = 0; k < count; k++)
 		assert_int_equal(is[k], begin[k]);
 	assert_int_equal(is[count], 1280);
-	assert_int_equal(b.least, chunk_count);
+	assert_int_equal(b.least, count - (moves ? EKI_MOVABLE : 0) - 1);
 	assert_int_equal(b.most, count - 1);
 	assert_int_equal(is[b.now], 10 * at);
 }
@@ -218,13 +232,22 @@ static void test_cuts(void **state)
 {
 	static const int64_t two[] = {0, 1000}, four[] = {0, 300, 600, 900},
 			     moved[] = {0, 850, 900, 950, 1000, 1050, 1100, 1150},
-			     both[] = {0, 420, 850, 900, 950, 1000, 1050, 1100, 1150};
+			     both[] = {0, 420, 850, 900, 950, 1000, 1050, 1100, 1150},
+			     few[] = {0, 10, 20, 70, 120, 170, 220, 270, 320},
+			     none[] = {0, 0, 50, 100, 150, 200, 250, 300}, empty[] = {0, 0, 10, 20};
 
 	(void)state;
 	expect_cut(100, false, 1, two, 2);
 	expect_cut(90, false, 3, four, 4);
 	expect_cut(100, true, 1, moved, EKI_PIECES);
 	expect_cut(100, true, 2, both, EKI_PIECES + 1);
+	/* Runs that move pieces have no more chunks than bounds, unless that is none. */
+	expect_cut(17, true, 6, few, EKI_PIECES + 1);
+	expect_cut(15, true, 6, none, EKI_PIECES);
+	expect_cut(2, false, 3, empty, 4);
+	assert_int_equal(eki_balance_fixed(100, true), 85);
+	assert_int_equal(eki_balance_fixed(10, true), 1);
+	assert_int_equal(eki_balance_fixed(10, false), 10);
 }
 
 int main(void)

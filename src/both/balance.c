@@ -42,13 +42,31 @@ static int64_t row_of(const int64_t *bound, int cut)
 	return bound[cut < 0 ? 0 : cut > EKI_SHARES ? EKI_SHARES : cut];
 }
 
+enum { STEP = 5 }; /* work of a movable piece: 5 of EKI_SHARES parts, that is 4 percent */
+
+/* Returns the cut below the chunks, which is negative if there is no room for all of the movable
+ * pieces. */
+static int below_chunks(int at, bool moves)
+{
+	return moves ? at - STEP * (EKI_MOVABLE / 2) : at;
+}
+
+int eki_balance_fixed(int at, bool moves)
+{
+	const int fixed = below_chunks(at, moves);
+
+	return fixed > 1 ? fixed : 1;
+}
+
 int eki_balance_cut(const int64_t *bound, int at, int64_t rows, bool moves, int chunks,
                     int64_t *begin, eki_balance *b)
 {
-	enum { STEP = 5 }; /* work of a movable piece: 5 of EKI_SHARES parts, that is 4 percent */
-	const int movable = moves ? EKI_MOVABLE : 0, pieces = chunks + movable + 1;
-	const int fixed = at - STEP * (movable / 2); /* the cut below the chunks */
+	const int movable = moves ? EKI_MOVABLE : 0, fixed = below_chunks(at, moves);
+	int pieces;
 
+	if (moves && chunks > eki_balance_fixed(at, moves))
+		chunks = eki_balance_fixed(at, moves);
+	pieces = chunks + movable + 1;
 	begin[0] = 0;
 	for (int k = 1; k <= chunks; k++)
 		begin[k] = row_of(bound, fixed * k / chunks);

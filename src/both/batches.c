@@ -142,9 +142,7 @@ ek_status eki_batches_run(const eki_step *step, const eki_run *v, const eki_gpu_
 		return EK_OK;
 	return dev->driver->wait(dev);
 done:
-	if (!v->there)
-		dev->driver->wait(dev);
-	return status;
+	return v->there ? status : eki_both_drain(dev, status);
 }
 
 #endif

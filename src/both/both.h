@@ -4,7 +4,8 @@
  * that multiplies the rows of A one by one.
  *
  *   pieces.c   pieces of the rows of A, each a child step of both sides
- *   share.c    which piece is whose: measured speeds, lines of x, falling back to one side
+ *   share.c    which piece is whose: speeds, lines of x, falling back to one side
+ *   times.c    the speeds, measured or predicted
  *   cut.c      the rules of that: where to cut, and in how many chunks the device does its rows
  *   lines.c    which lines of x the rows of A need
  *   balance.c  the rule that moves pieces from one side to the other between runs
@@ -45,10 +46,14 @@ enum { EKI_BALANCE_RUNS = 3 }; /* runs with one number, of which the fastest cou
 void eki_balance_note(eki_balance *b, double seconds, double waited);
 /* Cuts rows around the bound number `at`: in `chunks` pieces that are always the device's and, if
  * runs may move some, in EKI_MOVABLE small ones around the cut, and in one that is always the
- * processor's. Sets begin[k] to the row where piece k begins, begin[pieces] to `rows`, and *b to a
- * search that begins with the pieces above the cut. Returns the number of pieces. */
+ * processor's. With these small ones there are fewer chunks if some would be shorter than the work
+ * between two bounds. Sets begin[k] to the row where piece k begins, begin[pieces] to `rows`, and
+ * *b to a search that begins with the pieces above the cut, and whose b->least is the number of
+ * chunks. Returns the number of pieces. */
 int eki_balance_cut(const int64_t *bound, int at, int64_t rows, bool moves, int chunks,
                     int64_t *begin, eki_balance *b);
+/* Returns the number, at least 1, of the bound up to which rows are always the device's. */
+int eki_balance_fixed(int at, bool moves);
 /* Returns the nanoseconds that method `m` took, or what a test says in their place: ctx->timing. */
 double eki_balance_timed(const eki_step *step, const ek_method *m, bool waits, int64_t ns);
 /* Notes a run of the step that took `ns` nanoseconds, and in which the processor waited. */
@@ -93,18 +98,20 @@ typedef struct eki_range {
 	int part;           /* the first part of the rows that reads some of these */
 } eki_range;
 /* Lists ranges, none of which overlap, that contain all lines which the first `parts` parts read,
- * with gaps between them as the number of ranges allows. Returns their number, at most
+ * with gaps between them as the number of ranges allows. If `cuts` is false they are not cut where
+ * the part changes, and `part` is that of the first line. Returns their number, at most
  * EKI_COPIES. */
-int eki_lines_ranges(const eki_lines *lines, int parts, int64_t x_len, eki_range *range);
+int eki_lines_ranges(const eki_lines *lines, int parts, int64_t x_len, bool cuts, eki_range *range);
 
 /* ---- cut.c ----------------------------------------------------------------------------------- */
 
 /* What a cut is chosen from, in seconds: a product by the device with x and y there, a copy of all
  * of x to the device, one of y back, and a product by the processor. And the numbers of chunks that
- * are possible, where 0 means 1. */
+ * are possible, where 0 means 1, and whether all of x goes before the first kernel. */
 typedef struct eki_speeds {
 	double device, to, back, host;
 	int least, most;
+	bool early;
 } eki_speeds;
 /* Returns the number, from 1 to EKI_SHARES - 1, of the cut at which both sides together need the
  * least time, and sets *seconds to that time. The device does the rows above the cut. */
@@ -123,7 +130,7 @@ typedef struct eki_piece {
 	ek_store view;
 	ek_store copy[EKI_SIDES];  /* in the format that a side chose; format NULL if in CSR */
 	eki_step *step[EKI_SIDES]; /* NULL if the piece has no rows, or is never done there */
-	eki_buffer *y; /* its part of y on the device, where that cannot be part of a whole y */
+	eki_buffer *y; /* its part of Y on the device, where that cannot be part of a whole Y */
 } eki_piece;
 
 typedef struct eki_both {
@@ -153,6 +160,14 @@ typedef struct eki_times_found {
 	eki_speeds speeds;
 	double device, host, both; /* seconds of a product */
 } eki_times_found;
+
+/* ---- times.c --------------------------------------------------------------------------------- */
+
+/* Finds the times of both sides alone, for a step that has one piece: measures them if t->measured
+ * is true. */
+ek_status eki_times_alone(const eki_step *step, eki_times_found *t);
+/* Measures t->both, with the first `first` pieces on the device. */
+ek_status eki_times_both(const eki_step *step, int first, eki_times_found *t);
 
 /* ---- share.c: the choice --------------------------------------------------------------------- */
 
@@ -195,6 +210,9 @@ ek_status eki_both_prepare(eki_step *step, const ek_method *batches);
 /* Runs a step with s->first pieces on the device, or with all of them there if a vector is. */
 ek_status eki_both_run(const eki_step *step, const eki_run *v);
 void eki_both_report(const eki_step *step, char *text, size_t size);
+/* Waits for what a run that failed has put into the queues, which uses the caller's memory. Returns
+ * `status`, whose message stays. */
+ek_status eki_both_drain(eki_device *dev, ek_status status);
 /* The parameters of the methods, in this order. */
 #define EKI_BOTH_PARAMS                                                               \
 	{                                                                             \

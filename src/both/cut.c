@@ -6,8 +6,9 @@
  * only the next one reads are sent, and y of the chunk before is fetched. Beside x of the first
  * chunk and y of the last one there is no kernel. How much of x the first chunk reads is counted:
  * of three chunks of a band it reads a third, of a graph often all, and then only copies of y
- * overlap. Each chunk more has a price: a launch, copies and orders of the queues, and a kernel in
- * whose last groups the device is not full. */
+ * overlap. So it is, too, where x must be whole before the first kernel. Each chunk more has a
+ * price: a launch, copies and orders of the queues, and a kernel in whose last groups the device is
+ * not full. */
 #include "both/both.h"
 
 #ifndef EK_NO_GPU
@@ -30,7 +31,8 @@ static double in_chunks(const eki_speeds *t, const eki_above *above, int at, int
 	const eki_above *all = &above[at];
 	const double kernels = t->device * all->work;
 	const double copies = t->to * all->lines + t->back * all->rows;
-	const double alone = t->to * above[at / n].lines + t->back * all->rows / n;
+	const double lines = t->early ? all->lines : above[at / n].lines;
+	const double alone = t->to * lines + t->back * all->rows / n;
 	/* The last kernel comes behind all copies of x. */
 	const double beside = copies - alone + kernels / n;
 

@@ -13,7 +13,8 @@
  * that copies run beside kernels, ranges are cut where the part changes that first reads them. Each
  * line is copied once, and never later than before the first part that reads it; a few lines among
  * those of an earlier part go with these. So at no time a line changes that a kernel may be
- * reading. Cost: O(nnz) and a byte for each line. */
+ * reading. Where no byte of a buffer may change while a kernel uses the buffer, ranges are not cut,
+ * and all go before the first part. Cost: O(nnz) and a byte for each line. */
 #include "both/both.h"
 
 #ifndef EK_NO_GPU
@@ -126,7 +127,7 @@ static eki_range *cut(const eki_lines *lines, int parts, const eki_range *whole,
 	return r + 1;
 }
 
-int eki_lines_ranges(const eki_lines *lines, int parts, int64_t x_len, eki_range *range)
+int eki_lines_ranges(const eki_lines *lines, int parts, int64_t x_len, bool cuts, eki_range *range)
 {
 	eki_range whole[EKI_RANGES], *end = range;
 	int64_t all = 0, gap = 0;
@@ -137,7 +138,10 @@ int eki_lines_ranges(const eki_lines *lines, int parts, int64_t x_len, eki_range
 	for (int k = 0; k < count; k++)
 		all += whole[k].end - whole[k].begin;
 	for (int k = 0; k < count; k++)
-		end = cut(lines, parts, &whole[k], eki_groups(all, EKI_RANGES), end);
+		if (cuts)
+			end = cut(lines, parts, &whole[k], eki_groups(all, EKI_RANGES), end);
+		else
+			*end++ = whole[k];
 	count = (int)(end - range);
 	for (int k = 0; k < count; k++) {
 		range[k].begin *= lines->span;

@@ -54,12 +54,15 @@ ek_status eki_rows_view(eki_step *step, const ek_store *A, int64_t begin, int64_
 	return EK_OK;
 }
 
-/* Tells whether a piece may need a buffer of its own for its part of a vector y. Kernels that
- * multiply vectors take no offset, and neither do handles of OpenCL. */
+/* Tells whether a piece may need a buffer of its own for its part of Y: of vectors, since kernels
+ * that multiply these take no offset, and neither do handles of OpenCL; and wherever the part of
+ * one piece cannot be copied while a kernel writes that of another into the same buffer. */
 static bool needs_y(const eki_step *step, const eki_piece *p)
 {
-	return step->problem->operation->width == 0 && p->begin > 0 &&
-	       step->ctx->device->driver->backend == EKI_OPENCL;
+	const eki_driver *driver = step->ctx->device->driver;
+	const bool vectors = step->problem->operation->width == 0;
+
+	return p->begin > 0 && (!driver->beside || (vectors && driver->backend == EKI_OPENCL));
 }
 
 static ek_status prepare_side(eki_step *step, int k, int side)
@@ -79,8 +82,8 @@ static ek_status prepare_side(eki_step *step, int k, int side)
 	p->step[side] = child;
 	EK_RETURN_IF(eki_step_prepare(child));
 	if (side == EKI_DEVICE_SIDE && needs_y(step, p))
-		EK_RETURN_IF(eki_gpu_buffer(child, p->view.rows, ek_value_size(p->view.value),
-		                            false, NULL, &p->y));
+		EK_RETURN_IF(eki_gpu_buffer(child, p->view.rows * eki_gpu_width(step),
+		                            ek_value_size(p->view.value), false, NULL, &p->y));
 	return EK_OK;
 }
 
@@ -143,7 +146,8 @@ ek_status eki_pieces_make(eki_step *step, const int64_t *begin, int pieces, int 
 	eki_both *s = step->state;
 	ek_status status;
 
-	s->streams = s->streams || s->batch || !fits(step);
+	/* Also if an earlier cut did not fit, since that may have had more arrays. */
+	s->streams = s->batch || !fits(step);
 	status = make(step, begin, pieces, host);
 	if (status != EK_ENOMEM || s->streams)
 		return status;

@@ -4,11 +4,16 @@
  * of the one before are copied back. All of this is only put into the queues. Then the processor
  * multiplies its pieces with all threads, and at last waits for the device.
  *
+ * With a driver for which no byte of a buffer may change while a kernel uses the buffer, all lines
+ * of x are sent before the first piece, and pieces have buffers of their own for y.
+ *
  * Vectors in memory that both sides share are used in place and never copied. Vectors on the device
  * are multiplied there, by all pieces. Blocks on the host are packed for their way to the device, a
  * group of columns at a time; the processor multiplies the same columns meanwhile. If a driver
  * needs pinned memory for copies beside which the host can go on, vectors are packed into such
  * memory, too. */
+#include <stdio.h>
+
 #include "base/pool.h"
 #include "both/both.h"
 
@@ -68,9 +73,10 @@ static void pack(const eki_step *step, const placed *p, int64_t width, int64_t b
 		eki_scale(step, &all, begin, end);
 }
 
-/* Sends rows [begin, end) of a staged block to `to`, where they begin at row `at`. */
+/* Sends rows [begin, end) of a staged block to `to`, where they begin at row `at`, and sets *sent
+ * if there are any. */
 static ek_status send(const eki_step *step, const placed *p, int64_t width, int64_t begin,
-                      int64_t end, const eki_buffer *to, int64_t at)
+                      int64_t end, const eki_buffer *to, int64_t at, bool *sent)
 {
 	const int64_t row = width * value_size(step), bytes = (end - begin) * row;
 	const char *from = p->packed ? p->packed : p->host.data;
@@ -78,45 +84,51 @@ static ek_status send(const eki_step *step, const placed *p, int64_t width, int6
 
 	if (bytes == 0)
 		return EK_OK;
+	*sent = true;
 	pack(step, p, width, begin, end, false);
 	atomic_fetch_add(&dev->counted.to_device, bytes);
 	return dev->driver->send(dev, to, at * row, from + begin * row, bytes);
 }
 
-/* Returns the buffer that a piece has for its rows of Y, or NULL if it writes to that of Y. */
-static const eki_buffer *own_y(const eki_piece *p, const placed *y)
+/* Returns the buffer that a piece has for its rows of Y, or NULL if it writes to that of Y. Kernels
+ * that multiply blocks do so unless rows of Y are copied beside them. */
+static const eki_buffer *own_y(const eki_step *step, const eki_piece *p, const placed *y)
 {
-	return y->buffer.memory == EKI_MEMORY_SHARED ? NULL : p->y;
+	const bool blocks = step->problem->operation->width != 0;
+
+	return y->buffer.memory == EKI_MEMORY_SHARED || (blocks && !y->staged) ? NULL : p->y;
 }
 
 /* ---- The device ------------------------------------------------------------------------------ */
 
 /* Sends what piece k, of the first `first` pieces, needs of X and the pieces before it do not. If
- * that is not known, all of X goes with the piece that leads. */
+ * that is not known, all of X goes with the piece that leads. If X may not change while a kernel
+ * reads other parts of it, what all pieces need goes with that piece. */
 static ek_status send_x(const eki_step *step, const placed *x, int64_t width, int first, int k,
-                        bool leads)
+                        bool leads, bool *sent)
 {
 	eki_both *s = step->state;
+	const bool beside = step->gpu->device->driver->beside;
 
 	if (first == s->pieces || !s->lines.first)
-		return leads ? send(step, x, width, 0, step->x_len, &x->buffer, 0) : EK_OK;
+		return leads ? send(step, x, width, 0, step->x_len, &x->buffer, 0, sent) : EK_OK;
 	if (s->ranged != first)
-		s->ranges = eki_lines_ranges(&s->lines, first, step->x_len, s->range);
+		s->ranges = eki_lines_ranges(&s->lines, first, step->x_len, beside, s->range);
 	s->ranged = first;
 	for (int r = 0; r < s->ranges; r++)
-		if (s->range[r].part == k)
+		if (beside ? s->range[r].part == k : leads)
 			EK_RETURN_IF(send(step, x, width, s->range[r].begin, s->range[r].end,
-			                  &x->buffer, s->range[r].begin));
+			                  &x->buffer, s->range[r].begin, sent));
 	return EK_OK;
 }
 
 /* Brings piece k's rows of Y to the device, where the piece has a buffer of its own or Y is staged.
  * Does nothing if beta is 0. */
 static ek_status bring_y(const eki_step *step, const eki_run *v, const placed *y, int64_t width,
-                         int k)
+                         int k, bool *sent)
 {
 	const eki_piece *p = &((const eki_both *)step->state)->piece[k];
-	const eki_buffer *own = own_y(p, y);
+	const eki_buffer *own = own_y(step, p, y);
 	const int64_t size = value_size(step);
 	eki_device *dev = step->gpu->device;
 
@@ -124,7 +136,7 @@ static ek_status bring_y(const eki_step *step, const eki_run *v, const placed *y
 		return EK_OK;
 	if (y->staged)
 		return send(step, y, width, p->begin, p->begin + p->view.rows,
-		            own ? own : &y->buffer, own ? 0 : p->begin);
+		            own ? own : &y->buffer, own ? 0 : p->begin, sent);
 	return own ? dev->driver->copy(dev, own, 0, &y->buffer, p->begin * size,
 	                               p->view.rows * size)
 	           : EK_OK;
@@ -135,7 +147,7 @@ static ek_status return_y(const eki_step *step, const placed *y, int64_t width, 
 {
 	const eki_piece *p = &((const eki_both *)step->state)->piece[k];
 	const int64_t row = width * value_size(step), bytes = p->view.rows * row;
-	const eki_buffer *own = own_y(p, y);
+	const eki_buffer *own = own_y(step, p, y);
 	char *to = y->packed ? y->packed : y->host.data;
 	eki_device *dev = step->gpu->device;
 
@@ -154,15 +166,19 @@ static ek_status launch(const eki_step *step, const eki_run *v, const placed *x,
 {
 	const eki_piece *p = &((const eki_both *)step->state)->piece[k];
 	eki_gpu_vectors there = {.x = x->buffer, .y = y->buffer, .x_at = x->at, .y_at = y->at};
+	const int64_t size = value_size(step);
 	eki_run part = *v;
 
-	if (own_y(p, y))
+	if (own_y(step, p, y)) {
 		there.y = *p->y;
-	else if (step->problem->operation->width)
+	} else if (step->problem->operation->width) {
 		there.y_at += p->begin * y->row;
-	else
-		there.y.device = (char *)there.y.device + p->begin * value_size(step);
-	there.y.bytes = p->view.rows * value_size(step);
+	} else {
+		there.y.device = (char *)there.y.device + p->begin * size;
+		if (there.y.host)
+			there.y.host = (char *)there.y.host + p->begin * size;
+		there.y.bytes = p->view.rows * size;
+	}
 	part.there = &there;
 	part.width = width;
 	part.x.row = x->row;
@@ -176,7 +192,8 @@ static ek_status launch(const eki_step *step, const eki_run *v, const placed *x,
 /* Puts the work of the first `first` pieces into the queues: turn i sends what piece i needs, and
  * launches it, and fetches the rows of the piece before. What is sent in turn i comes before copies
  * are told to wait for kernel i - 1, so it is copied beside that kernel. What is fetched then waits
- * for that kernel, but not for kernel i, which is launched behind the order to wait. */
+ * for that kernel, but not for kernel i, which is launched behind the order to wait. Kernels wait
+ * for copies only if something was sent. */
 static ek_status start_device(const eki_step *step, const eki_run *v, const placed *x,
                               const placed *y, int64_t width, int first)
 {
@@ -192,11 +209,13 @@ static ek_status start_device(const eki_step *step, const eki_run *v, const plac
 	if (sends)
 		EK_RETURN_IF(dev->driver->follow(dev, true));
 	for (int i = 0; i <= pieces; i++) {
+		bool sent = false;
+
 		if (i < pieces && x->staged && !eki_is(v->alpha, 0))
-			EK_RETURN_IF(send_x(step, x, width, first, piece[i], i == 0));
+			EK_RETURN_IF(send_x(step, x, width, first, piece[i], i == 0, &sent));
 		if (i < pieces)
-			EK_RETURN_IF(bring_y(step, v, y, width, piece[i]));
-		if (i < pieces && sends)
+			EK_RETURN_IF(bring_y(step, v, y, width, piece[i], &sent));
+		if (sent)
 			EK_RETURN_IF(dev->driver->follow(dev, false));
 		if (i > 0 && y->staged)
 			EK_RETURN_IF(dev->driver->follow(dev, true));
@@ -233,6 +252,15 @@ static ek_status run_host(const eki_step *step, const eki_run *v, int64_t j, int
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 
+ek_status eki_both_drain(eki_device *dev, ek_status status)
+{
+	char why[EKI_MESSAGE];
+
+	snprintf(why, sizeof why, "%s", ek_error_text());
+	dev->driver->wait(dev);
+	return eki_fail(status, "%s", why);
+}
+
 /* Runs a group of columns, and adds the nanoseconds in which the processor only waited to
  * *waited. */
 static ek_status run_columns(const eki_step *step, const eki_run *v, const placed *x,
@@ -256,8 +284,7 @@ static ek_status run_columns(const eki_step *step, const eki_run *v, const place
 		pack(step, y, width, 0, rows, true);
 	return EK_OK;
 done:
-	dev->driver->wait(dev); /* copies in the queue use the caller's memory */
-	return status;
+	return eki_both_drain(dev, status);
 }
 
 /* Lets the pieces move after a run that took `ns`. */

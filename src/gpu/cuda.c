@@ -280,11 +280,13 @@ static ek_status cuda_flush(eki_device *device)
 static ek_status cuda_wait(eki_device *device)
 {
 	const eki_card *c = device->own;
-	ek_status status;
+	ek_status status, copied;
 
 	EK_RETURN_IF(eki_cuda_enter(device));
 	status = CALL(cuStreamSynchronize, c->stream);
-	return eki_cuda_leave(status != EK_OK ? status : CALL(cuStreamSynchronize, c->copies));
+	/* Waited for in any case, since copies go to memory that callers free if this fails. */
+	copied = CALL(cuStreamSynchronize, c->copies);
+	return eki_cuda_leave(status != EK_OK ? status : copied);
 }
 
 static ek_status cuda_mark(eki_device *device, int which)
@@ -322,6 +324,7 @@ const eki_driver eki_cuda = {
 	.free = eki_cuda_free,
 	.write = eki_cuda_write,
 	.read = eki_cuda_read,
+	.beside = true,
 	.send = eki_cuda_send,
 	.fetch = eki_cuda_fetch,
 	.follow = eki_cuda_follow,

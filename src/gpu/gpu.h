@@ -105,7 +105,9 @@ struct eki_driver {
 	 * may return before the copy is done: until `wait` has returned, the host memory must stay
 	 * as it is (send) or is not to be read (fetch). `follow` makes later commands of one queue
 	 * wait for all earlier commands of the other; those that wait are copies if `copies` is
-	 * true. */
+	 * true. Unless `beside` is true, what happens is undefined if one queue changes a buffer
+	 * while the other uses it, even other bytes of it. */
+	bool beside;
 	ek_status (*send)(eki_device *, const eki_buffer *to, int64_t offset, const void *from,
 	                  int64_t bytes);
 	ek_status (*fetch)(eki_device *, const eki_buffer *from, int64_t offset, void *to,

@@ -11,8 +11,9 @@
  * C's arrays there: pieces. Otherwise batches take turns with two pairs of buffers, each with half
  * of the memory, and are sorted into classes one by one, for which the host waits; a batch's
  * kernels wait for the copy of the last but one. Batches do not overlap if half of the memory does
- * not hold the longest row, if a batch would be copied in less time than its launches are worth, or
- * if the device is a processor, which both would keep busy.
+ * not hold the longest row, if a batch would be copied in less time than its launches are worth, if
+ * the device is a processor, which both would keep busy, or, with all of C on the device, if the
+ * driver forbids copies beside kernels that use the same buffer.
  *
  * If the device runs out of memory, what has been put into the queues is waited for, and the rest
  * of C goes on in batches of half as many entries, as long as the longest row has room. The plan
@@ -83,11 +84,13 @@ static int64_t batch_end(const ek_store *C, int64_t begin, int64_t entries)
 	return end > begin ? end : begin + 1;
 }
 
-/* Sorts all rows into classes, and divides C into pieces, unless an earlier run did. */
+/* Sorts all rows into classes, and divides C into pieces, unless an earlier run did. C is one piece
+ * if a piece may not be copied while kernels write others to the same buffer. */
 static ek_status list_all(eki_gpu_product *p, eki_hash_rows *h)
 {
 	const ek_store *C = p->run->C;
-	const int64_t pieces = C->nnz / least_entries(p->step);
+	const bool beside = p->job.device->driver->beside;
+	const int64_t pieces = beside ? C->nnz / least_entries(p->step) : 1;
 	const int64_t most = pieces < EKI_HASH_PIECES ? pieces : EKI_HASH_PIECES;
 	eki_hash_list *list = &h->by_length;
 	int count = 0;
