@@ -204,7 +204,8 @@ static void fits_exactly(ek_context *ctx, eki_memory memory, int64_t bytes)
 	assert_true(budget.live == 0 || memory == EKI_MEMORY_SHARED);
 }
 
-/* Checks what must fit: B, and beside it the longest row of A with its row of C. */
+/* Checks what must fit: B, since its row pointers would take most of a slice of it
+ * (test_gpu_slices), and beside it the longest row of A with its row of C. */
 static void what_does_not_fit(ek_context *ctx, eki_memory memory)
 {
 	const int64_t lengths[] = {1, 0, 6000, 2, 0};
@@ -214,7 +215,7 @@ static void what_does_not_fit(ek_context *ctx, eki_memory memory)
 	budget_begin(ctx, 200000, false);
 	expect_error(plan_make("csr.batches.gpu", 0, &plan), EK_ENOMEM, "B takes 240");
 	expect_error(plan_make("csr.split.gpu:side=1", 0, &plan), EK_ENOMEM, "B takes 240");
-	check_plan("csr.split.gpu", "the processor alone, since B does not fit the device");
+	check_plan("csr.split.gpu", "the processor alone, since the device has too little memory");
 	budget_end(ctx);
 	ek_matrix_destroy(with.A);
 	with.A = rows_of_lengths(ctx, 5, INNER, NULL, lengths);

@@ -138,12 +138,13 @@ static void exhaust_product(ek_context *ctx, struct heap *heap, const char *meth
 static void test_products(void **state)
 {
 	static const char *const with[] = {"csr.batches.gpu:batch=64",
+	                                   "csr.batches.gpu:batch=64,slices=2",
 	                                   "csr.split.gpu:share=300,batch=64"};
 
 	(void)state;
 	need_device();
 	for (int k = 0; k < devices.count; k++)
-		for (int j = 0; devices.of[k].heap && j < 2; j++)
+		for (int j = 0; devices.of[k].heap && j < EKI_COUNT(with); j++)
 			for (int persistent = 0; persistent < 2; persistent++)
 				exhaust_product(devices.of[k].ctx, devices.of[k].heap, with[j],
 				                persistent);

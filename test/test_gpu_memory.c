@@ -231,6 +231,10 @@ static void sparse_products(ek_context *ctx, eki_memory memory)
 		{EK_SPGEMM, "csr.hash.gpu", 200000, NULL,
 	         "spgemm.csr.hash.gpu: the processor does it\n", 0, false},
 	};
+	static const struct want large[] = {
+		{EK_SPGEMM, "csr.hash.gpu", 440000, "spgemm.csr.batches.gpu",
+	         "B goes to the device in ", 0, false},
+	};
 
 	(void)memory;
 	if (shares_heap(ctx))
@@ -238,6 +242,9 @@ static void sparse_products(ek_context *ctx, eki_memory memory)
 	of.A = rows_equal(ctx, 2000, 10000, 5);
 	of.B = rows_stairs(ctx, 10000, 1, 1);
 	CHECK_ALL(ctx, want);
+	of.A = rows_equal(ctx, 2000, 10000, 5);
+	of.B = rows_stairs(ctx, 10000, 1, 4); /* has more entries than row pointers */
+	CHECK_ALL(ctx, large);
 }
 
 /* Checks sums and transposes also in contexts for both kinds of core. */

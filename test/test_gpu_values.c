@@ -192,6 +192,7 @@ static void test_one_operand_of_several(void **state)
 		{"spgemm.csr.hash.gpu", "spgemm.csr.serial"},
 		{"spgemm.csr.bins.gpu", "spgemm.csr.serial"},
 		{"spgemm.csr.batches.gpu:batch=20000", "spgemm.csr.serial"},
+		{"spgemm.csr.batches.gpu:batch=20000,slices=2", "spgemm.csr.serial"},
 		{"spgemm.csr.split.gpu:share=500", "spgemm.csr.serial"},
 		{"triple.csr.left.gpu", "triple.csr.left"},
 		{"triple.csr.right.gpu", "triple.csr.right"}};

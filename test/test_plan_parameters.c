@@ -57,13 +57,14 @@ static long long value_of(const char *text, const char *name)
 }
 
 /* Tells whether a default may make no difference, and be left out: which side does what, and by
- * batches or not; rows that are never read directly; panels that do not pay. */
+ * batches or not; rows that are never read directly; panels that do not pay; slices of a B that
+ * fits. */
 static bool may_lack(const ek_method *m, const char *name)
 {
 	return strstr(ek_method_name(m), ".split.") ||
 	       (strcmp(name, "s") == 0 && (strstr(ek_method_name(m), ".classes.") ||
 	                                   strstr(ek_method_name(m), ".patterns."))) ||
-	       strcmp(name, "panels") == 0;
+	       strcmp(name, "panels") == 0 || strcmp(name, "slices") == 0;
 }
 
 /* Checks what a plan says of parameters, and a plan with those that it reports. */
@@ -148,6 +149,7 @@ static const struct asked {
 	{"spgemm.csr.split.gpu:batch=30000,side=1", "batch=30000,side=1"},
 	{"spgemm.csr.split.gpu:batch=30000,side=2", "side=2"},
 	{"spgemm.csr.batches.gpu:batch=30000", "batch=30000"},
+	{"spgemm.csr.batches.gpu:batch=30000,slices=2", "batch=30000,slices=2"},
 	{"spgemm.csr.bins.gpu:memory=3", "memory=3"},
 	{"spgemm.csr.hash.gpu:local=16", "local=16"},
 	{"spgemm.csr.hash.gpu:local=31", "local=16"},

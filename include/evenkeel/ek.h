@@ -450,9 +450,10 @@ ek_status ek_context_profile_numbers(const ek_context *ctx,
  * does all rows. If A, B and D take more than 0.4 of the device's memory, or its driver has too
  * little, B stays there and the rows of A and D go there in batches in each run
  * ("spgemm.csr.batches.gpu", which also runs by name). If B does not fit, or the longest row of A
- * with its row of C beside B, the processor does all rows. If the device is a processor, the choice
- * is that of a context without a device. On one thread, or with functions of the caller's in
- * ek_options (alloc, log, parallel), the two sides work one after the other. */
+ * with its row of C beside B, B goes there in slices of columns in each run, and all rows of A once
+ * for each slice. If the slices do not fit either, the processor does all rows. If the device is a
+ * processor, the choice is that of a context without a device. On one thread, or with functions of
+ * the caller's in ek_options (alloc, log, parallel), the two sides work one after the other. */
 
 typedef struct ek_device_info {
 	size_t size;        /* set to sizeof(ek_device_info) before the call */
@@ -1426,10 +1427,14 @@ ek_status ek_dense_spmm(ek_plan *plan, double alpha, const ek_dense *X, double b
  * phases and in smaller batches, down to the longest row, and ek_plan_explain says so. It says how
  * many rows are computed in which way, and whether C is counted before it is filled. By name,
  * spgemm.csr.batches.gpu multiplies an A that does not fit the device: B stays there, and each run
- * copies the rows of A and D, batch by batch, and copies their rows of C back. ek_plan_explain says
- * how many batches there are. The parameter `batch` is the most that one takes there besides B, but
- * at least the longest rows of A and C have room. A new C takes its memory twice for a moment, so
- * hints.memory is refused (EK_EUNSUPPORTED); EK_ENOMEM says that B or a row does not fit.
+ * copies the rows of A and D, batch by batch, and copies their rows of C back. The parameter
+ * `batch` is the most that one takes there besides B, but at least the longest rows of A and C have
+ * room. If B does not fit, or leaves too little for the longest rows, each run copies it in slices
+ * of columns, as few as fit a part of the memory, and the rows of A once for each slice. The
+ * parameter `slices` fixes their number, from 2 to 64; but there are no more than leave half of a
+ * slice to its entries, since each has row pointers for all rows of B. ek_plan_explain says how
+ * many batches and slices there are. A new C takes its memory twice for a moment, so hints.memory
+ * is refused (EK_EUNSUPPORTED); EK_ENOMEM says that the slices or a row do not fit.
  *
  * Errors: EK_EINVAL (NULL; *C was not made by this plan, or has been converted since), EK_EOVERFLOW
  * (C has more entries than its index type can count; the message names the type that can, for

@@ -16,7 +16,8 @@
  *
  * The processor has all rows without any sample if there is no work, if memory is limited, since
  * the parts of C are temporary copies of it, and if the device has too little memory even for
- * batches of rows.
+ * batches of rows and slices of B. With slices, a sample takes all of B to the device as a product
+ * of all rows does, so it makes the device seem slower than it is; products of all rows do not.
  *
  * A plan keeps its cut. With hints.measure, runs move small pieces around it (balance.c). */
 #include <stdio.h>
@@ -286,12 +287,6 @@ static ek_status cut_as_asked(eki_step *step, int64_t thousandths)
 	return say_share(step, share[1], "as asked for");
 }
 
-/* Tells whether this many thousandths of the device's memory hold `bytes` bytes. */
-static bool holds(const eki_step *step, double thousandths, double bytes)
-{
-	return bytes <= thousandths / ALL * (double)step->ctx->device->info.memory;
-}
-
 /* Tells whether all operands fit the device, with half of its memory left for rows of C, which
  * methods may take, and a tenth for their other arrays. */
 static bool fits(const eki_step *step)
@@ -300,7 +295,7 @@ static bool fits(const eki_step *step)
 
 	for (int m = 0; m < EKI_MAX_MATRICES && step->in[m]; m++)
 		bytes += (double)eki_store_bytes(step->in[m]);
-	return holds(step, 400, bytes);
+	return bytes <= 0.4 * (double)step->ctx->device->info.memory;
 }
 
 static ek_status divide(eki_step *step)
@@ -338,10 +333,7 @@ static ek_status choose(eki_step *step)
 		status = divide(step);
 	}
 	if (status == EK_ENOMEM && !asked)
-		return one_side(step, EKI_HOST_SIDE,
-		                holds(step, 900, (double)eki_store_bytes(step->in[1]))
-		                        ? ", since the device has too little memory"
-		                        : ", since B does not fit the device");
+		return one_side(step, EKI_HOST_SIDE, ", since the device has too little memory");
 	return status;
 }
 

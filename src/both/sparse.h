@@ -5,7 +5,8 @@
  *   sparse.c        which rows are whose
  *   sparse_pieces.c cuts of the rows; pieces, each a child step of the sides that may compute it
  *   sparse_run.c    a run: both sides at the same time, then the parts of C are put together
- *   sparse_parts.c  parts of the rows of C */
+ *   sparse_parts.c  parts of the rows of C
+ *   sparse_columns.c  slices of columns of B, C and D */
 #ifndef EK_BOTH_SPARSE_H
 #define EK_BOTH_SPARSE_H
 
@@ -53,6 +54,38 @@ void eki_part_view_free(const eki_step *step, ek_store *part);
 /* Makes C, which has no arrays yet, of consecutive parts, and frees these. A part that has no
  * format has no rows. */
 ek_status eki_parts_join(const eki_step *step, ek_store *part, int64_t count, ek_store *C);
+
+/* Counts of the entries of a matrix in CSR, in blocks of 2^shift columns. */
+typedef struct eki_columns {
+	const ek_store *csr;
+	int shift;
+	int64_t count, *before; /* blocks; entries in the blocks before each, and in all */
+} eki_columns;
+ek_status eki_columns_count(const ek_context *ctx, const ek_store *csr, eki_columns *c);
+void eki_columns_free(const ek_context *ctx, eki_columns *c);
+
+enum { EKI_SLICES = 64 }; /* most slices of columns */
+/* Slices of columns, of which slice k has those from first[k] on, up to first[k + 1]. */
+typedef struct eki_slices {
+	int count;
+	int64_t first[EKI_SLICES + 1];
+	int64_t entries, columns; /* of a slice, at most */
+} eki_slices;
+/* Cuts the columns in up to `count` slices with about the same numbers of entries. */
+void eki_columns_cut(const eki_columns *c, int count, eki_slices *slices);
+/* Makes a matrix in CSR of the entries of rows [row, row + rows) whose columns are in
+ * [columns[0], columns[1]). The columns of each row must ascend; they keep their numbers. Without
+ * `values`, these have memory, but are not copied. */
+ek_status eki_slice_make(const eki_step *step, const ek_store *csr, int64_t row, int64_t rows,
+                         const int64_t columns[2], bool values, ek_store *slice);
+/* Copies the values of such a matrix, made from the rows of C from `row` on and the columns from
+ * `column` on, to C. */
+void eki_slice_return(const eki_step *step, const ek_store *slice, int64_t row, int64_t column,
+                      const ek_store *C);
+/* Makes C, which has no arrays yet, of the slices of batches of its rows, and frees these. Slice k
+ * of batch b is part[k * batches + b]. */
+ek_status eki_slices_join(const eki_step *step, ek_store *part, int64_t slices, int64_t batches,
+                          ek_store *C);
 
 /* Prepares a step with the parameters EKI_SPARSE_BOTH_PARAMS. */
 ek_status eki_sparse_both_prepare(eki_step *step, const ek_method *batches);
