@@ -118,8 +118,10 @@ def test_one_matrix_and_one_plan():
     together(work)
 
 
-def test_first_uses():
+def test_first_uses(monkeypatch):
     """What is made when it is first needed is made once, whichever thread comes first."""
+    made, make = [], ek.Plan._make
+    monkeypatch.setattr(ek.Plan, "_make", lambda *given: made.append(given) or make(*given))
     S = random_matrix(40, 30, 0.3, dtype=np.float32)
     D, x, X, u = S.toarray().astype(float), integers(30), integers(30, 2), integers(40)
     for _ in rounds():
@@ -132,7 +134,8 @@ def test_first_uses():
             same(E @ X, D @ X)
             return weakref.ref(E.core.wide.handle)
 
-        assert len(set(together(work))) == 1
+        del made[:]
+        assert len(set(together(work))) == 1 and len(made) == 4
         kinds = sorted(key[:2] for key in E.core.wide.plans)
         assert kinds == [("spmm", False), ("spmv", False), ("spmv", True)]
         assert list(E.core.plans) == [("spmv", False, 0)]
@@ -164,10 +167,20 @@ def test_counts():
     """No copy is left out of ek.copies(), and no thread's uses change what others count."""
     E, x = ek.matrix(random_matrix(40, 30, 0.3)), integers(30).astype(np.int64)
     E @ x
+
+    def work(k):
+        done = 0
+        for _ in rounds():
+            E @ x  # copies x
+            for _ in range(99):
+                ek.copies.add(x)
+            done += 100
+        return done
+
     before = ek.copies()
-    done = together(lambda k: sum(E @ x is not None for _ in rounds()))
+    done = sum(together(work))
     after = ek.copies()
-    assert after[0] - before[0] == sum(done) and after[1] - before[1] == sum(done) * 30 * 8
+    assert after[0] - before[0] == done and after[1] - before[1] == done * x.nbytes
 
 
 def test_new_values():
