@@ -13,6 +13,7 @@
  */
 #include <evenkeel/ek.h>
 
+#include <stdatomic.h>
 #include <string.h>
 
 typedef struct object object; /* PyObject, of which nothing is known here */
@@ -42,8 +43,9 @@ struct product {
 	size_t head;          /* bytes of the head of an object */
 	const void *type;     /* ndarray */
 	const void *descr;    /* type of the elements */
-	const int *limit_now; /* limit of threads that is in force */
-	int limit;            /* and that for which the plan was made */
+	/* The limit of threads in force, which any thread may change, and that of the plan */
+	const _Atomic int *limit_now;
+	int limit;
 	ek_value value;
 };
 
@@ -77,7 +79,7 @@ object *evenkeel_multiply(object *self, object *const *args, intptr_t count)
 	object *result = (object *)(void *)_Py_NoneStruct;
 	if (!p)
 		return NULL;
-	if (count == 2 && *p->limit_now == p->limit) {
+	if (count == 2 && atomic_load_explicit(p->limit_now, memory_order_relaxed) == p->limit) {
 		const int plain = C_CONTIGUOUS | ALIGNED;
 		const struct array *x = vector(p, args[0], p->cols, plain);
 		const struct array *y = vector(p, args[1], p->rows, plain | WRITEABLE);

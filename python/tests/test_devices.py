@@ -114,6 +114,30 @@ def test_types_meet(card):
         ek.matrix(A.astype(float)).matmul(x, out=out)
 
 
+def test_pending_sign(card):
+    """As on the host, an operand gets the sign that its memory has not, and a result must not."""
+    A = random_matrix(40, 30, 0.3)
+    E, y = ek.matrix(A), OnDevice(np.empty(40), 2)
+
+    class Pending(OnDevice):
+        def is_neg(self):
+            return True
+
+        def resolve_neg(self):
+            made = OnDevice(-self.array, 2)
+            made.numel, made.element_size = lambda: self.array.size, lambda: self.array.itemsize
+            return made
+
+    before = ek.copies()
+    for multiply in (E.matmul, E.plan(), E.T.rmatmul):
+        multiply(Pending(integers(30), 2), out=y)
+        np.testing.assert_array_equal(y.array, A @ -integers(30))
+    assert ek.copies()[0] - before[0] == 3
+    for multiply in (E.matmul, E.plan()):
+        with pytest.raises(ValueError, match="out is a tensor with a sign"):
+            multiply(OnDevice(integers(30), 2), out=Pending(np.empty(40), 2))
+
+
 def made_by(library, device_id, made):
     """A class of arrays that can make others, in the way of this library."""
 

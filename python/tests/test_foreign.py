@@ -64,16 +64,87 @@ def test_result_on_the_host():
         E.matmul(Tensor(x), out=[0] * 40)
 
 
-def test_torch():
-    torch = pytest.importorskip("torch")
+class Pending(Tensor):
+    """A tensor of which the memory has the other sign, as torch has them after y.conj().imag."""
+
+    def is_neg(self):
+        return True
+
+    def resolve_neg(self):
+        made = Tensor(-self.array)
+        made.numel, made.element_size = lambda: self.array.size, lambda: self.array.itemsize
+        return made
+
+
+def test_pending_sign():
+    """The sign that an operand still has to get is not lost, and no result is such an array."""
     A = random_matrix(40, 30, 0.3)
-    E, x = ek.matrix(A), integers(30)
-    y = E @ torch.from_numpy(x)
-    assert isinstance(y, torch.Tensor)
-    np.testing.assert_array_equal(y.numpy(), A @ x)
-    out = torch.empty(40, dtype=torch.float64)
-    assert E.matmul(torch.from_numpy(x), out=out) is out
-    np.testing.assert_array_equal(out.numpy(), A @ x)
+    E, x, X = ek.matrix(A), integers(30), integers(3, 40)
+    before = ek.copies()
+    np.testing.assert_array_equal(E @ Pending(x), A @ -x)
+    np.testing.assert_array_equal(E.plan() @ Pending(x), A @ -x)
+    np.testing.assert_array_equal(Pending(X) @ E, -X @ A.toarray())
+    after = ek.copies()
+    assert after[0] - before[0] == 3 and after[1] - before[1] == 2 * x.nbytes + X.nbytes
+    y = np.zeros(40)
+    with pytest.raises(ValueError, match="out is a tensor with a sign"):
+        E.matmul(x, out=Pending(y))
+    assert not y.any()
+
+
+@pytest.fixture
+def torch():
+    return pytest.importorskip("torch")
+
+
+def test_torch(torch):
+    """Vectors and blocks of torch from both sides, of each type and with steps between elements."""
+    A = random_matrix(40, 30, 0.3)
+    E, S = ek.matrix(A), ek.matrix(A.astype(np.float32))
+    D, x, u = torch.from_numpy(A.toarray()), torch.from_numpy(integers(30)), integers(40)
+    X, U = torch.from_numpy(integers(30, 4)), torch.from_numpy(integers(4, 40))
+    u, z = torch.from_numpy(u), x * (1 + 2j)
+    before = ek.copies()
+    for result, expected in (
+        (E @ x, D @ x),
+        (E.plan() @ x, D @ x),
+        (E.T @ u, D.T @ u),
+        (u @ E, D.T @ u),
+        (E @ X, D @ X),
+        (E @ X.T.contiguous().T, D @ X),
+        (U @ E, U @ D),
+        (S @ x.float(), D.float() @ x.float()),
+        (E @ torch.zeros(30, 0).double(), torch.zeros(40, 0).double()),
+    ):
+        assert isinstance(result, torch.Tensor) and torch.equal(result, expected)
+    assert ek.copies() == before
+    for given in (X[:, 1], x.float(), x.int(), x.half(), z, z.conj(), z.conj().imag, -z.conj()):
+        expected = D.to(torch.complex128) @ given.to(torch.complex128)
+        assert torch.equal((E @ given).to(torch.complex128), expected)
+    with pytest.raises((RuntimeError, BufferError), match="detach"):
+        E @ x.clone().requires_grad_()
+
+
+def test_result_in_torch(torch):
+    """out= of torch, which an operand of numpy may have too."""
+    A = random_matrix(40, 30, 0.3)
+    E, x, X = ek.matrix(A), torch.from_numpy(integers(30)), torch.from_numpy(integers(30, 4))
+    D, new = torch.from_numpy(A.toarray()), {"dtype": torch.float64}
+    for size, part in ((40, ...), (80, np.s_[::2]), ((40, 3), np.s_[:, 1])):
+        out = torch.empty(size, **new)[part]
+        for given in (x, x.numpy()):
+            out[...] = 3
+            assert E.matmul(given, out=out, alpha=2, beta=5) is out
+            assert torch.equal(out, 2 * (D @ x) + 15)
+            assert E.plan()(given, out=out) is out and torch.equal(out, D @ x)
+    for out in (torch.empty(40, 4, **new), torch.empty(4, 40, **new).T):
+        assert E.matmul(X, out=out) is out and torch.equal(out, D @ X)
+    y = np.empty(40)
+    assert E.matmul(x, out=y) is y and np.array_equal(y, D @ x)
+    pending = torch.zeros(40, dtype=torch.complex128).conj()
+    for wrong in (pending, pending.imag, torch.empty(40), torch.empty(39, **new)):
+        with pytest.raises(ValueError, match="out is"):
+            E.matmul(x, out=wrong)
 
 
 def test_capsule():

@@ -39,10 +39,14 @@ class Copies:
 
     def add(self, *arrays: np.ndarray) -> np.ndarray:
         """Counts these, and returns the last."""
-        with self._lock:
-            self._arrays += len(arrays)
-            self._bytes += sum(array.nbytes for array in arrays)
+        self.count(len(arrays), sum(array.nbytes for array in arrays))
         return arrays[-1]
+
+    def count(self, arrays: int, size: int) -> None:
+        """Counts arrays of other libraries that have `size` bytes in all."""
+        with self._lock:
+            self._arrays += arrays
+            self._bytes += size
 
     def __call__(self) -> "tuple[int, int]":
         """Returns the numbers of arrays and of bytes so far."""

@@ -109,9 +109,30 @@ def is_on_device(*arrays: Any) -> bool:
     return any(device_of(X) not in (None, *HOST) for X in arrays)
 
 
+def resolved(X: Any) -> Any:
+    """X, or a copy of it if its memory does not hold its elements.
+
+    torch keeps a sign or a conjugate that is still to be applied as a bit of the tensor, and of the
+    sign its __dlpack__ tells nothing.
+    """
+    result = X
+    for name in ("resolve_conj", "resolve_neg"):
+        result = getattr(result, name, lambda: result)()
+    if result is not X:
+        _arrays.copies.count(1, result.numel() * result.element_size())
+    return result
+
+
 def to_numpy(X: Any) -> np.ndarray:
-    """An array of another library in memory of the host as an ndarray on the same memory."""
-    return np.from_dlpack(X)
+    """An array of another library in memory of the host as an ndarray, on the same memory if that
+    has its elements."""
+    return np.from_dlpack(resolved(X))
+
+
+def refuse_unresolved(out: Any) -> None:
+    """Raises a ValueError for a result of which the memory is not to hold the elements."""
+    if any(getattr(out, name, bool)() for name in ("is_conj", "is_neg")):
+        raise ValueError("out is a tensor with a sign or conjugate that is still to be applied")
 
 
 def for_result(X: Any) -> np.ndarray:
@@ -121,6 +142,7 @@ def for_result(X: Any) -> np.ndarray:
     a version, for the older ones cannot say whether the consumer may write. So a producer gives no
     such capsule of memory that must not change.
     """
+    refuse_unresolved(X)
     try:
         y = np.from_dlpack(X)
         if y.flags.writeable:
@@ -218,6 +240,7 @@ def _run(plan, x, X, out, alpha, beta):
         if beta:
             raise ValueError("beta is not 0, and there is no out to which it applies")
         out = _empty(X, wanted)
+    refuse_unresolved(out)
     y = _on(out, x.device_id, x.turned)
     if y.shape != shape:
         raise ValueError(f"out has another shape than {wanted}, which is expected")
@@ -231,7 +254,7 @@ def _run(plan, x, X, out, alpha, beta):
 
 def run(plan, X, out, alpha, beta):
     """A product by a plan, with arrays on a CUDA device."""
-    return _run(plan, _on(X, _device_id(plan.context)), X, out, alpha, beta)
+    return _run(plan, _on(resolved(X), _device_id(plan.context)), X, out, alpha, beta)
 
 
 def multiply(matrix, X, out, alpha, beta, from_left=False):
@@ -239,7 +262,7 @@ def multiply(matrix, X, out, alpha, beta, from_left=False):
 
     X A is computed as the transpose of A^T X^T: no method for operands from the left runs there.
     """
-    x = _on(X, _device_id(matrix.context), turned=from_left)
+    x = _on(resolved(X), _device_id(matrix.context), turned=from_left)
     matrix = matrix.for_operand(x.dtype or matrix.dtype)
     plan = _products.plan_for(matrix.T if from_left else matrix, x.shape)
     return _run(plan, x, X, out, alpha, beta)
