@@ -1433,8 +1433,10 @@ ek_status ek_dense_spmm(ek_plan *plan, double alpha, const ek_dense *X, double b
  * of columns, as few as fit a part of the memory, and the rows of A once for each slice. The
  * parameter `slices` fixes their number, from 2 to 64; but there are no more than leave half of a
  * slice to its entries, since each has row pointers for all rows of B. ek_plan_explain says how
- * many batches and slices there are. A new C takes its memory twice for a moment, so hints.memory
- * is refused (EK_EUNSUPPORTED); EK_ENOMEM says that the slices or a row do not fit.
+ * many batches and slices there are. On the host a run with slices also holds a slice of B and, for
+ * one batch, of D and of an existing C, which ek_plan_memory does not count. A new C takes its
+ * memory twice for a moment, so hints.memory is refused (EK_EUNSUPPORTED); EK_ENOMEM says that the
+ * slices or a row do not fit.
  *
  * Errors: EK_EINVAL (NULL; *C was not made by this plan, or has been converted since), EK_EOVERFLOW
  * (C has more entries than its index type can count; the message names the type that can, for

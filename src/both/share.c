@@ -97,6 +97,9 @@ static ek_status decide(eki_step *step, eki_times_found *t);
 /* Decides once more, with no more chunks than were asked for. */
 static ek_status without_chunks(eki_step *step, eki_times_found *t)
 {
+	eki_both *s = step->state;
+
+	s->streams = false; /* as before the pieces, so that batches are noticed again */
 	t->speeds.most = t->speeds.least;
 	t->both_measured = false;
 	return decide(step, t);

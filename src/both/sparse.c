@@ -348,7 +348,7 @@ static void note(eki_step *step)
 		on = s->piece[k].step[EKI_DEVICE_SIDE];
 	step->param[EKI_SPARSE_SHARE_PARAM] = device || host ? 0 : s->share;
 	step->param[EKI_SPARSE_SIDE_PARAM] = device ? 1 : host ? 2 : 0;
-	step->param[EKI_SPARSE_BATCH_PARAM] = s->streams && on ? on->param[0] : 0;
+	step->param[EKI_SPARSE_BATCH_PARAM] = s->streams && on ? on->param[EKI_BATCHED_BATCH] : 0;
 }
 
 /* ---- The method ------------------------------------------------------------------------------ */

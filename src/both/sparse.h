@@ -24,6 +24,7 @@ typedef struct eki_sparse_both {
 	const ek_method *batches; /* method that computes on the device by batches */
 	int64_t batch;            /* bytes of a batch if they were asked for, else 0 */
 	bool streams;             /* whether the device computes by batches */
+	int64_t slices;           /* of B in batches, in all pieces; 0 if each may choose */
 	eki_mark mark;            /* the plan before pieces were made */
 	int pieces;
 	int first;     /* number of pieces that the device does */
@@ -101,6 +102,9 @@ void eki_sparse_both_report(const eki_step *step, char *text, size_t size);
 			"side", 1, 2, "1: the device does all, 2: the processor"          \
 		}                                                                         \
 	}
+/* Parameters of spgemm.csr.batches.gpu */
+enum { EKI_BATCHED_BATCH, EKI_BATCHED_SLICES };
+/* Parameters of spgemm.csr.split.gpu */
 enum { EKI_SPARSE_SHARE_PARAM, EKI_SPARSE_BATCH_PARAM, EKI_SPARSE_SIDE_PARAM };
 
 #endif

@@ -26,7 +26,8 @@ static ek_status prepare_side(eki_step *step, int k, int side)
 	child->backend = side == EKI_HOST_SIDE ? EKI_CPU : step->ctx->device->driver->backend;
 	if (side == EKI_DEVICE_SIDE && s->streams) {
 		child->method = s->batches;
-		child->param[0] = s->batch;
+		child->param[EKI_BATCHED_BATCH] = s->batch;
+		child->param[EKI_BATCHED_SLICES] = s->slices;
 	} else {
 		EK_RETURN_IF(eki_step_choose(child));
 	}
@@ -34,7 +35,7 @@ static ek_status prepare_side(eki_step *step, int k, int side)
 	return eki_step_prepare(child);
 }
 
-ek_status eki_sparse_make(eki_step *step, const int64_t *begin, int pieces, unsigned one)
+static ek_status make(eki_step *step, const int64_t *begin, int pieces, unsigned one)
 {
 	eki_sparse_both *s = step->state;
 
@@ -62,6 +63,36 @@ ek_status eki_sparse_make(eki_step *step, const int64_t *begin, int pieces, unsi
 				EK_RETURN_IF(prepare_side(step, k, side));
 	}
 	return EK_OK;
+}
+
+/* Returns the largest number of slices of B that a piece has chosen, or 0 if all have the same: B
+ * would stay on the device for one piece where another needs the room for its slices. */
+static int64_t slices_for_all(const eki_sparse_both *s)
+{
+	int64_t least = INT64_MAX, most = 0;
+
+	for (int k = 0; k < s->pieces; k++) {
+		const eki_step *child = s->piece[k].step[EKI_DEVICE_SIDE];
+
+		if (!child || child->method != s->batches)
+			continue;
+
+		const int64_t slices = child->param[EKI_BATCHED_SLICES];
+
+		least = slices < least ? slices : least;
+		most = slices > most ? slices : most;
+	}
+	return least < most ? most : 0;
+}
+
+ek_status eki_sparse_make(eki_step *step, const int64_t *begin, int pieces, unsigned one)
+{
+	eki_sparse_both *s = step->state;
+
+	s->slices = 0;
+	EK_RETURN_IF(make(step, begin, pieces, one));
+	s->slices = slices_for_all(s);
+	return s->slices > 0 ? make(step, begin, pieces, one) : EK_OK;
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */

@@ -37,8 +37,6 @@ enum {
 	ROW_WORDS = 6   /* numbers of 64 bits that a row takes, besides row pointers */
 };
 
-enum { BATCH_PARAM, SLICES_PARAM };
-
 /* ---- Batches --------------------------------------------------------------------------------- */
 
 /* Row pointers are in A, D, and copies of both on the host. */
@@ -114,7 +112,7 @@ static ek_status choose_batch(eki_step *step, int64_t array, needs *n)
 	const int64_t result = eki_times(n->width, eki_entry_bytes(step->in[0]));
 	const int64_t least = eki_plus(n->rows, result);
 	const int64_t left = n->most > n->b ? n->most - n->b : 0;
-	const int64_t asked = step->param[BATCH_PARAM];
+	const int64_t asked = step->param[EKI_BATCHED_BATCH];
 	int64_t batch = asked ? asked : left / BATCH_PART;
 	eki_batched *s = step->state;
 	ek_status status;
@@ -191,7 +189,7 @@ static ek_status try_slices(eki_step *step, const eki_columns *columns, int coun
 	if (!asked && with.b > n->most - n->most / SLICE_PART)
 		return EK_ENOMEM;
 	EK_RETURN_IF(choose_batch(step, array, &with));
-	step->param[SLICES_PARAM] = count;
+	step->param[EKI_BATCHED_SLICES] = count;
 	*n = with;
 	return EK_OK;
 }
@@ -214,12 +212,12 @@ static ek_status slice_b(eki_step *step, int asked, needs *n)
 /* Decides whether B stays on the device. */
 static ek_status place_b(eki_step *step, needs *n)
 {
-	const int64_t wanted = step->param[SLICES_PARAM];
+	const int64_t wanted = step->param[EKI_BATCHED_SLICES];
 	const int most = most_slices(step->in[1]);
 	const int asked = wanted < most ? (int)wanted : most;
 	ek_status status;
 
-	step->param[SLICES_PARAM] = 0;
+	step->param[EKI_BATCHED_SLICES] = 0;
 	if (asked > 1)
 		return slice_b(step, asked, n);
 	status = keep_b(step, n);
@@ -264,7 +262,7 @@ static ek_status prepare(eki_step *step)
 	EK_RETURN_IF(eki_gpu_open(step));
 	EK_RETURN_IF(find_needs(step, &n));
 	EK_RETURN_IF(place_b(step, &n));
-	step->param[BATCH_PARAM] = n.batch;
+	step->param[EKI_BATCHED_BATCH] = n.batch;
 	for (int64_t row = 0; row < A->rows; row = eki_batched_end(step, row))
 		s->count++;
 	return say(step, &n);

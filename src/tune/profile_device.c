@@ -59,9 +59,9 @@ static const found *find_once(const ek_context *ctx)
 	found *f = NULL;
 	eki_subject s;
 
-	eki_subject_of(ctx, &s);
-	if (!s.device)
+	if (!ctx->device)
 		return NULL;
+	eki_subject_of(ctx, &s);
 	eki_lock_take(&devices.lock);
 	for (int k = 0; k < devices.count && !f; k++)
 		if (same(&devices.of[k].device, &s))
