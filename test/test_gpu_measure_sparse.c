@@ -171,6 +171,60 @@ static void products_are_counted(void **state)
 	close_gpu();
 }
 
+/* Makes a plan, with no memory on the device from the n-th allocation on. Returns how many there
+ * were. */
+static long allocs_of(const char *method, long n, ek_plan **plan)
+{
+	const ek_hints h = {.size = sizeof h,
+	                    .method = method,
+	                    .calls = CALLS,
+	                    .measure = 1,
+	                    .B = trials_sparse.B};
+
+	trials_watch_reset();
+	trials_watch.alloc_at = n;
+	trials_watch.persistent = true;
+	expect_status(ek_plan_create(EK_SPGEMM, trials_sparse.A, &h, plan), EK_OK);
+	const long allocs = trials_watch.allocs;
+
+	trials_watch_reset();
+	return allocs;
+}
+
+/* A decision is not followed if the device has no room for its runs, though it has some for the
+ * plan, since it would then fail in each of them. */
+static void decision_without_room(void **state)
+{
+	ek_matrix *C = NULL;
+	ek_plan *plan;
+
+	(void)state;
+	for (int best = 0; best < TRIED; best += LATE) {
+		open_gpu(EK_MEMORY_COPY);
+		plan = plan_for(best, false);
+		for (int k = 0; k < MOST_RUNS && !plan->trials->decided; k++)
+			trials_sparse_run(plan, 0, &C);
+		ek_plan_destroy(plan);
+		ek_matrix_destroy(C);
+		C = NULL;
+		const long named = allocs_of(names[best], NONE, &plan);
+
+		ek_plan_destroy(plan);
+		allocs_of(NULL, NONE, &plan);
+		assert_true(plan->trials->known);
+		assert_string_equal(ek_plan_method(plan), names[best]);
+		ek_plan_destroy(plan);
+		allocs_of(NULL, named, &plan);
+		assert_false(plan->trials->known);
+		assert_string_not_equal(ek_plan_method(plan), names[best]);
+		trials_sparse_run(plan, 0, &C);
+		ek_plan_destroy(plan);
+		ek_matrix_destroy(C);
+		C = NULL;
+		close_gpu();
+	}
+}
+
 /* ---- Failures -------------------------------------------------------------------------------- */
 
 /* Runs a plan until it is decided, and checks the results of the runs if `each` is true, which
@@ -274,9 +328,10 @@ static void memory_runs_out(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fastest_stays),   cmocka_unit_test(times_are_real),
-		cmocka_unit_test(processor_alone), cmocka_unit_test(products_are_counted),
-		cmocka_unit_test(launches_fail),   cmocka_unit_test(memory_runs_out),
+		cmocka_unit_test(fastest_stays),         cmocka_unit_test(times_are_real),
+		cmocka_unit_test(processor_alone),       cmocka_unit_test(products_are_counted),
+		cmocka_unit_test(decision_without_room), cmocka_unit_test(launches_fail),
+		cmocka_unit_test(memory_runs_out),
 	};
 
 	if (argc > 0)

@@ -142,6 +142,61 @@ static void few_are_tried(void **state)
 	ek_plan_destroy(plan);
 }
 
+/* Makes a matrix whose row i has `each` entries from column step * i on, `step` apart. In the first
+ * `far` rows the last one is in the last column instead. */
+static ek_matrix *band(int64_t cols, int step, int each, int far)
+{
+	static int32_t ptr[SPARSE_ROWS + 1], col[SPARSE_ROWS * 3];
+	static double val[SPARSE_ROWS * 3];
+	ek_matrix *M;
+
+	for (int i = 0; i < SPARSE_ROWS; i++) {
+		const int first = i < SPARSE_ROWS - each ? i : SPARSE_ROWS - each;
+
+		ptr[i + 1] = each * (i + 1);
+		for (int k = 0; k < each; k++) {
+			col[each * i + k] = step * (first + k);
+			val[each * i + k] = 1 + k;
+		}
+		if (i < far)
+			col[each * (i + 1) - 1] = (int32_t)(cols - 1);
+	}
+	expect_status(ek_matrix_from_csr(ctx, EK_F64, EK_I32, SPARSE_ROWS, cols, ptr, col, val,
+	                                 EK_COPY, &M),
+	              EK_OK);
+	return M;
+}
+
+/* Nor where C is wide, but most of its rows fit a window, or are copies of rows of B. */
+static void rows_are_wide(void **state)
+{
+	static const struct {
+		int lists, far, far_d; /* entries in a row of A; far rows of B, and of D */
+		bool tried;
+	} row[] = {{3, 0, 0, false},          {3, SPARSE_ROWS / 3, 0, false},
+	           {3, SPARSE_ROWS, 0, true}, {3, 2 * SPARSE_ROWS / 3, 0, true},
+	           {3, 0, SPARSE_ROWS, true}, {1, SPARSE_ROWS, 0, false}};
+
+	(void)state;
+	fake_reset();
+	for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+		ek_matrix *M = band(SPARSE_ROWS, 1, row[k].lists, 0);
+		ek_matrix *B = band(SPARSE_WIDE, 100, 3, row[k].far);
+		ek_matrix *D = row[k].far_d ? band(SPARSE_WIDE, 100, 3, row[k].far_d) : NULL;
+		const ek_hints h = {.size = sizeof h, .calls = 100, .measure = 1, .B = B, .D = D};
+		ek_plan *plan;
+
+		expect_status(ek_plan_create(EK_SPGEMM, M, &h, &plan), EK_OK);
+		if ((plan->trials->count == 2) != row[k].tried)
+			fail_msg("row %d: %s is%s tried", (int)k, SPARSE_BINS,
+			         row[k].tried ? " not" : "");
+		ek_plan_destroy(plan);
+		ek_matrix_destroy(M);
+		ek_matrix_destroy(B);
+		ek_matrix_destroy(D);
+	}
+}
+
 /* A hard limit on memory leaves none for a second plan, and the hint takes none. */
 static void memory_is_limited(void **state)
 {
@@ -173,7 +228,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fastest_stays),      cmocka_unit_test(decisions_differ),
 		cmocka_unit_test(decision_in_a_file), cmocka_unit_test(op_is_in_the_key),
-		cmocka_unit_test(few_are_tried),      cmocka_unit_test(memory_is_limited),
+		cmocka_unit_test(few_are_tried),      cmocka_unit_test(rows_are_wide),
+		cmocka_unit_test(memory_is_limited),
 	};
 
 	return run_all_tests(tests, trials_sparse_setup, trials_sparse_teardown);

@@ -1094,7 +1094,8 @@ typedef struct ek_prediction {
  * and NAN if the library does not predict the conversion: from formats other than csr and csc, and
  * between these two.
  * Errors: EK_EINVAL, EK_EUNSUPPORTED (there are no predictions for the method, and it is never
- * chosen where there is another), EK_ENOMEM.
+ * chosen where there is another, except by hints.measure: a plan whose trials decided for such a
+ * method has no predictions from then on), EK_ENOMEM.
  * Cost: a pass over row_ptr and a sample of the columns; for methods that make the arrays of their
  * format themselves, also the layout of the format. Thread-safe. */
 ek_status ek_plan_predict(const ek_plan *plan, int64_t calls, ek_prediction *prediction);
@@ -1118,11 +1119,11 @@ int64_t ek_plan_memory(const ek_plan *plan);
  *     at most twice the time of the predicted one until a run of it was measured; a run that takes
  *     longer than that exceeds the limit, and is the last of its method.
  *   - Only runs alike are compared: with the strides and the width of the first, with beta = 0 or
- *     not, and while no other thread runs the plan and no values of A are new. Other runs use the
- *     method that the plan has. If this leaves too few runs, the predicted method stays. Products
- *     by ek_spgemm make C or write to an existing C, and those of one kind are compared: of the
- *     first run's or, if a run writes to an existing C before another method was tried, of that
- *     one's.
+ *     not, and while no other thread runs the plan and no values of A are new. Runs with alpha = 0
+ *     are never trials. Runs that are not trials use the method that the plan has. If this leaves
+ *     too few trials, the predicted method stays. Products by ek_spgemm make C or write to an
+ *     existing C, and those of one kind are compared: of the first run's or, if a run writes to an
+ *     existing C before another method was tried, of that one's.
  *   - ek_plan_method, ek_plan_format, ek_plan_parameters, ek_plan_bytes and ek_plan_predict are
  *     about the method that the plan has so far, ek_plan_memory counts all that are prepared
  *     (hints.memory is a limit for each of them), and ek_plan_explain lists the times of the
@@ -1137,10 +1138,11 @@ int64_t ek_plan_memory(const ek_plan *plan);
  *     ek_spgemm have trials where the device is a processor, since they are not divided there.
  *     Other operations give EK_EUNSUPPORTED. It has no effect if hints.method or EK_METHOD names a
  *     method, and with fewer than 64 announced calls, which could not make up for the trials.
- *   - For EK_SPGEMM the processor has one other method: spgemm.csr.bins is tried where C is so wide
- *     that spgemm.csr.flags takes its columns in several windows, since it is far slower elsewhere.
- *     All methods of the processor give the same bits, so trials among these do not change them.
- *     With hints.memory > 0, a hard limit that would leave no room for a second method, nothing is
+ *   - For EK_SPGEMM the processor has one other method: spgemm.csr.bins is tried where most rows of
+ *     the product, by a sample, are so wide from their first to their last column that
+ *     spgemm.csr.flags takes them in several windows, since it is far slower elsewhere. All methods
+ *     of the processor give the same bits, so trials among these do not change them. With
+ *     hints.memory > 0, a hard limit that would leave no room for a second method, nothing is
  *     tried. Each method has copies of its own of the operands that must be copied.
  *
  * In a context with a device, if the predicted method runs there:
@@ -1158,9 +1160,10 @@ int64_t ek_plan_memory(const ek_plan *plan);
  *   - Compiling and loading kernels is not counted among these, since compiled ones are kept on the
  *     disk (EK_CACHE). It happens only as long as it is expected, with a second for each candidate,
  *     to take less time than all announced products.
- *   - Runs with a beta other than 0 are trials only if another vector than y is multiplied by it
- *     (ek_spmv_add), since a failing trial is done again by the predicted method. So for EK_SPGEMM
- *     an existing C is right after it.
+ *   - A failing trial is done again by the predicted method. So products with vectors and blocks
+ *     whose beta is not 0 are trials only if beta multiplies another vector than y (ek_spmv_add).
+ *     For EK_SPGEMM runs with any beta are trials, since nothing is read from C: an existing C is
+ *     right after a failing trial, too.
  *   - Too little memory, and errors in runs of a candidate, cost it its trials. If the driver fails
  *     for good, runs return EK_EDEVICE as without trials.
  *
@@ -1169,10 +1172,12 @@ int64_t ek_plan_memory(const ek_plan *plan);
  * driver and the kind of its memory, the machine profile, the pattern of A (but for collisions of
  * 64-bit hashes) with its format and types, those of B and D for EK_SPGEMM, operation, ops,
  * threads, instruction set with its way to gather, hints.index, hints.width, hints.format,
- * hints.memory, and the number of digits of hints.calls. So it has the same method and format, and
- * its runs give the same bits as those of the first plan after its trials. Decisions of a context
- * can be saved to a file and loaded by later programs. Plans without hints.measure never look at
- * decisions.
+ * hints.memory, and the number of digits of hints.calls. For EK_SPGEMM it does not matter whether
+ * the runs that were compared made C or wrote to an existing C. If the device lacks the memory that
+ * the method needs there, the plan has trials of its own. So a plan that takes a decision has the
+ * same method and format, and its runs give the same bits as those of the first plan after its
+ * trials. Decisions of a context can be saved to a file and loaded by later programs. Plans without
+ * hints.measure never look at decisions.
  *
  * The hash takes one pass over the indices of a matrix when its first plan with hints.measure is
  * made (0.2 to 0.4 products with a vector measured for large matrices, up to 1.5 where A stays in
@@ -1408,35 +1413,35 @@ ek_status ek_dense_spmm(ek_plan *plan, double alpha, const ek_dense *X, double b
  * if their indices do not ascend strictly.
  *
  * On a device the library chooses spgemm.csr.hash.gpu, unless the device is a processor, where the
- * methods of the library's own threads are faster; spgemm.csr.bins.gpu runs there by name. The
- * operands, or the copies in csr, are copied to the device when the plan is made, and their values
- * again when they have changed. Each run copies the values of C to the host, and the run that makes
- * C also its row pointers and columns; a run into an existing C first copies its row pointers and
- * columns to the device. Nothing of what is in memory that host and device share is copied
- * (EK_MEMORY_SHARED). hints.memory counts what the plan and its runs hold on the host and on the
- * device, except C and its copy on the device. The bits are those of the processor's methods if the
- * device rounds each operation and keeps denormal numbers, and in any case the same in each run (by
- * one method: with hints.measure the first runs may also be those of the processor). If
- * the device fails while a run writes into an existing C, its values are undefined; its pattern
- * stays. So it is where memory runs out (EK_ENOMEM) in methods that compute C in parts: in
- * spgemm.csr.batches.gpu and spgemm.csr.split.gpu, and in spgemm.csr.hash.gpu with hints.memory or
- * with a C that is too large for the device. With spgemm.csr.hash.gpu a run holds, in one phase,
- * room for the bounds on the entries of C's rows, and with hints.memory a part of C at a time; from
- * the first run on, the plan keeps where the rows of C begin and, for runs into an existing C, its
- * columns. If the device runs out of memory in a run, that and later runs of the plan make C in two
- * phases and in smaller batches, down to the longest row, and ek_plan_explain says so. It says how
- * many rows are computed in which way, and whether C is counted before it is filled. By name,
- * spgemm.csr.batches.gpu multiplies an A that does not fit the device: B stays there, and each run
- * copies the rows of A and D, batch by batch, and copies their rows of C back. The parameter
- * `batch` is the most that one takes there besides B, but at least the longest rows of A and C have
- * room. If B does not fit, or leaves too little for the longest rows, each run copies it in slices
- * of columns, as few as fit a part of the memory, and the rows of A once for each slice. The
- * parameter `slices` fixes their number, from 2 to 64; but there are no more than leave half of a
- * slice to its entries, since each has row pointers for all rows of B. ek_plan_explain says how
- * many batches and slices there are. On the host a run with slices also holds a slice of B and, for
- * one batch, of D and of an existing C, which ek_plan_memory does not count. A new C takes its
- * memory twice for a moment, so hints.memory is refused (EK_EUNSUPPORTED); EK_ENOMEM says that the
- * slices or a row do not fit.
+ * methods of the library's own threads are faster; spgemm.csr.bins.gpu runs there by name or with
+ * hints.measure. The operands, or the copies in csr, are copied to the device when the plan is
+ * made, and their values again when they have changed. Each run copies the values of C to the host,
+ * and the run that makes C also its row pointers and columns; a run into an existing C first copies
+ * its row pointers and columns to the device. Nothing of what is in memory that host and device
+ * share is copied (EK_MEMORY_SHARED). hints.memory counts what the plan and its runs hold on the
+ * host and on the device, except C and its copy on the device. The bits are those of the
+ * processor's methods if the device rounds each operation and keeps denormal numbers, and in any
+ * case the same in each run (by one method: with hints.measure the first runs may also be those of
+ * the processor). If the device fails while a run writes into an existing C, its values are
+ * undefined; its pattern stays. So it is where memory runs out (EK_ENOMEM) in methods that compute
+ * C in parts: in spgemm.csr.batches.gpu and spgemm.csr.split.gpu, and in spgemm.csr.hash.gpu with
+ * hints.memory or with a C that is too large for the device. With spgemm.csr.hash.gpu a run holds,
+ * in one phase, room for the bounds on the entries of C's rows, and with hints.memory a part of C
+ * at a time; from the first run on, the plan keeps where the rows of C begin and, for runs into an
+ * existing C, its columns. If the device runs out of memory in a run, that and later runs of the
+ * plan make C in two phases and in smaller batches, down to the longest row, and ek_plan_explain
+ * says so. It says how many rows are computed in which way, and whether C is counted before it is
+ * filled. By name, spgemm.csr.batches.gpu multiplies an A that does not fit the device: B stays
+ * there, and each run copies the rows of A and D, batch by batch, and copies their rows of C back.
+ * The parameter `batch` is the most that one takes there besides B, but at least the longest rows
+ * of A and C have room. If B does not fit, or leaves too little for the longest rows, each run
+ * copies it in slices of columns, as few as fit a part of the memory, and the rows of A once for
+ * each slice. The parameter `slices` fixes their number, from 2 to 64; but there are no more than
+ * leave half of a slice to its entries, since each has row pointers for all rows of B.
+ * ek_plan_explain says how many batches and slices there are. On the host a run with slices also
+ * holds a slice of B and, for one batch, of D and of an existing C, which ek_plan_memory does not
+ * count. A new C takes its memory twice for a moment, so hints.memory is refused (EK_EUNSUPPORTED);
+ * EK_ENOMEM says that the slices or a row do not fit.
  *
  * Errors: EK_EINVAL (NULL; *C was not made by this plan, or has been converted since), EK_EOVERFLOW
  * (C has more entries than its index type can count; the message names the type that can, for

@@ -110,7 +110,7 @@ static void predict(const ek_plan *chosen, const eki_selection *s, const ek_hint
 	trial->prepares = own_preparation(c->method, f);
 	trial->predicted = c->run - trial->prepares / (double)f.calls;
 	if (is_sparse(chosen)) {
-		trial->prepares += copies_of_operands(chosen);
+		trial->copies = copies_of_operands(chosen);
 		return;
 	}
 	if (chosen->own[0].format && !chosen->own[0].borrowed && !as_chosen)
@@ -166,7 +166,7 @@ static eki_trial trial_of(const ek_plan *p, const eki_selection *s, const eki_ca
 		new.predicted = t->list[0].predicted;
 		new.prepares = new.predicted *(is_sparse(p) ? UNKNOWN_SPARSE : UNKNOWN);
 		if (is_sparse(p))
-			new.prepares += copies_of_operands(t->list[0].plan);
+			new.copies = copies_of_operands(t->list[0].plan);
 		return new;
 	}
 	predict(t->list[0].plan, s, &t->hints, c, t->list[0].predicted, &new);
@@ -186,8 +186,9 @@ static void add_near(ek_plan *p, const eki_candidate *best, bool late)
 		eki_trial new = trial_of(p, s, c, best);
 		const bool is_near = new.predicted <= most * t->list[0].predicted;
 
-		new.late = eki_trials_on_device(t) &&
-		           new.prepares > (EKI_TRIALS_BUDGET - 1) * t->list[0].predicted;
+		new.late =
+			eki_trials_on_device(t) &&
+			new.prepares + new.copies > (EKI_TRIALS_BUDGET - 1) * t->list[0].predicted;
 		if (new.late == late && is_near &&c != best)
 			insert(t, least, &new);
 	}
@@ -376,13 +377,16 @@ double eki_trials_spent(const eki_trials *t)
 double eki_trial_needs(const eki_trials *t, const eki_trial *trial)
 {
 	/* Predictions for processor and device are not on one scale, so the processor's is compared
-	 * with a time that was measured. */
+	 * with a time that was measured. So are copies of operands, which the machine's profile
+	 * predicts, since predicted times of sparse products may be wrong by far. */
 	const double product = eki_trial_beside(t, trial) ? t->list[0].least : t->list[0].predicted;
 	const double first = fmax(1, trial->predicted / product - 1);
 
 	if (trial->runs)
 		return excess(t, trial);
-	return trial->plan ? first : first + trial->prepares / product + PLAN_NS / t->list[0].least;
+	return trial->plan ? first
+	                   : first + trial->prepares / product +
+	                             (trial->copies + PLAN_NS) / t->list[0].least;
 }
 
 double eki_trial_limit(const ek_plan *p, const eki_trial *trial)

@@ -16,8 +16,7 @@
  * they see that the decision has been made.
  *
  * Cost: after the decision, one more look at memory for each run. Source: planners that measure
- * (Frigo and Johnson 2005, FFTW), and sparse products that are tuned at run time (Vuduc, Demmel and
- * Yelick 2005, OSKI). */
+ * (Frigo and Johnson 2005, FFTW), and tuning at run time (Vuduc, Demmel and Yelick 2005, OSKI). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,6 +78,12 @@ static bool add_device(ek_plan *p)
 	return true;
 }
 
+/* Tells whether the device has room for runs of a plan. Plans for named methods do not ask. */
+static bool has_room(const ek_plan *made)
+{
+	return made->room <= 0 || eki_device_room(made->ctx, made->room, made->room_array) == EK_OK;
+}
+
 /* Takes the decision that the context remembers. Returns false if there is none, or if it cannot be
  * followed, for example for lack of memory. */
 static bool recall(ek_plan *p)
@@ -92,8 +97,13 @@ static bool recall(ek_plan *p)
 	h.method = known.method;
 	h.format = known.format;
 	h.calls = known.calls;
-	t->known = eki_candidate_make(p, &t->list[0], &h) == EK_OK && add_device(p);
-	return t->known;
+	if (eki_candidate_make(p, &t->list[0], &h) != EK_OK)
+		return false;
+	if (has_room(t->list[0].plan))
+		return t->known = add_device(p);
+	eki_candidate_destroy(p, t->list[0].plan);
+	t->list[0].plan = NULL;
+	return false;
 }
 
 ek_status eki_trials_make(ek_plan *p, const ek_hints *hints)

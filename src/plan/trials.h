@@ -21,9 +21,10 @@ typedef struct eki_trial {
 	char format[96]; /* the format that the plan multiplies with, as in hints.format */
 	bool converted;  /* whether `format` is wanted, not what the caller's hints lead to */
 	bool late;       /* on a device: whether it has another limit, and comes after the others */
-	double predicted;                    /* predicted time of a run, without preparation */
-	double prepares;                     /* predicted time of the preparation */
-	int64_t bytes;                       /* bytes that a run moves */
+	double predicted; /* predicted time of a run, without preparation */
+	double prepares;  /* predicted time of the preparation */
+	double copies; /* for sparse products: time of copying operands, by the machine's profile */
+	int64_t bytes; /* bytes that a run moves */
 	char parameters[EK_PARAMETERS_TEXT]; /* those of the plan */
 	ek_plan *plan;
 	bool warm;       /* on a device: whether it has had a run before those that count */

@@ -27,8 +27,8 @@
  * group 5.
  *
  * The method is published for comparison. It has no cost function, so it is never chosen
- * automatically, but plans with hints.measure try it where C is so wide that csr.flags needs
- * several windows of its columns: no step here depends on the width. Cost: products times the
+ * automatically, but plans with hints.measure try it where csr.flags needs several windows for most
+ * rows of C, since they are so wide: no step here depends on the width. Cost: products times the
  * logarithm of the products of a row, and every entry is written twice.
  *
  * Liu 2015, chapter 9, Algorithms 33 to 35; Liu and Vinter 2014. */
@@ -41,7 +41,9 @@
 
 enum {
 	PIECE_PRODUCTS = 4096, /* bound on the products of a piece of more than one row */
-	TEXT_BYTES = 4096      /* upper bound on the text of the plan */
+	TEXT_BYTES = 4096,     /* upper bound on the text of the plan */
+	SAMPLE_ROWS = 256,     /* rows of C that are looked at before a trial */
+	SAMPLE_LISTS = 64      /* rows of B that are looked at for each of them */
 };
 
 /* Chooses the kernels, and keys of 4 or 8 bytes. */
@@ -168,9 +170,53 @@ static void report(const eki_step *step, char *text, size_t size)
 		         (long long)atomic_load(&s->launches));
 }
 
+/* What is added up to a row of C: the number of rows that have entries, and their first and last
+ * column. */
+typedef struct extent {
+	int64_t lists, first, last;
+} extent;
+
+/* Adds row i of B or D, whose columns ascend. */
+static void extend(extent *e, const ek_store *M, int64_t i)
+{
+	const int64_t begin = eki_ptr_at(M, i), end = eki_ptr_at(M, i + 1);
+
+	if (begin == end)
+		return;
+	const int64_t first = eki_col_at(M, begin), last = eki_col_at(M, end - 1);
+
+	e->first = e->lists && e->first < first ? e->first : first;
+	e->last = e->lists && e->last > last ? e->last : last;
+	e->lists++;
+}
+
+/* Tells whether a row of C is more than a copy, and has columns at least `width` apart. */
+static bool is_wide(const eki_step *step, int64_t i, int64_t width)
+{
+	const ek_store *A = step->in[0], *D = step->in[2];
+	const int64_t begin = eki_ptr_at(A, i), n = eki_ptr_at(A, i + 1) - begin;
+	const int count = n < SAMPLE_LISTS ? (int)n : SAMPLE_LISTS;
+	extent e = {0};
+
+	for (int k = 0; k < count; k++)
+		extend(&e, step->in[1], eki_col_at(A, begin + eki_cut(n, count, k)));
+	if (D)
+		extend(&e, D, i);
+	return e.lists > 1 && e.last - e.first >= width;
+}
+
+/* Tells whether csr.flags needs several windows for most rows of C, by a sample. */
 static bool worth_trial(const eki_step *step)
 {
-	return step->in[1]->cols > eki_flags_window(step);
+	const int64_t width = eki_flags_window(step), rows = step->in[0]->rows;
+	const int count = rows < SAMPLE_ROWS ? (int)rows : SAMPLE_ROWS;
+	int wide = 0;
+
+	if (step->in[1]->cols <= width)
+		return false;
+	for (int k = 0; k < count; k++)
+		wide += is_wide(step, eki_cut(rows, count, k), width);
+	return 2 * wide > count;
 }
 
 const ek_method ek_spgemm_csr_bins = {

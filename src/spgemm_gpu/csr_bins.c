@@ -142,6 +142,9 @@ static void choose_memory(eki_step *step, eki_gpu_bins *s, const needs *n)
 	        : eki_bins_guess(s->memory)     ? n->room_most
 	                                        : s->slots * n->slot;
 	step->plan->run_bytes = eki_plus(n->always, bytes);
+	step->plan->room = eki_plus(n->always, s->memory == EKI_MEMORY_HYBRID ? n->first
+	                                       : eki_bins_guess(s->memory)    ? n->room_first
+	                                                                      : bytes);
 }
 
 static ek_status say(eki_step *step, const eki_gpu_bins *s, const needs *n)
