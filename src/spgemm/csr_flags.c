@@ -80,11 +80,13 @@ static void limit_width(const eki_step *step, flags *s)
 		s->width = s->width / 2 > least ? s->width / 2 & -LEAST_WIDTH : least;
 }
 
-/* Returns how many columns of a window stay in the cache of a core with their flags, and leave room
- * for their numbers in 31 bits. */
+/* Returns how many columns of a window stay in the cache of a core with their sums and flags, and
+ * leave room for their numbers in 31 bits. */
 static int64_t near_columns(const eki_step *step, int64_t width)
 {
-	const double most = fmin(step->ctx->machine->core_bytes / 2, INT32_MAX >> EKI_LIST_BITS);
+	const double size = (double)ek_value_size(step->in[0]->value) + 1;
+	const double most = fmin(step->ctx->machine->core_bytes / 2 / size,
+	                         INT32_MAX >> EKI_LIST_BITS);
 
 	return (double)width < most ? width : (int64_t)most;
 }

@@ -5,10 +5,10 @@
  *
  *   one list       it is copied and scaled
  *   few products   they are listed and sorted in registers, if they are at most 16
- *   far columns    if up to 255 products are far apart, columns that are new are listed with their
- *                  sums, and the window has their numbers. The list is sorted in registers. If so
- *                  much of the window does not fit into the cache, up to 128 products are listed
- *                  and sorted instead
+ *   far columns    if up to 256 products are far apart, they are added to a dense window of sums,
+ *                  and columns that are new are listed. The list is sorted in registers. If so much
+ *                  of the window does not fit into the cache, up to 128 products are listed and
+ *                  sorted instead
  *   known columns  if the row of A has the columns of the row before, or these plus 1 while the
  *                  rows of B are shifted by 1 too, the columns of C follow from the row before.
  *                  Products are added to a dense window of sums, which are read at these columns
@@ -36,7 +36,6 @@
 #include "spgemm/window_read.h"
 
 #include "spgemm/few_products.h"
-#include "spgemm/listed_row.h"
 
 /* ---- One list -------------------------------------------------------------------------------- */
 
@@ -84,6 +83,46 @@ static int64_t FN(sorted_row)(const LISTS *l, const eki_window *s, IDX *col, VAL
 			val[n] = sum;
 	}
 	return n + 1;
+}
+
+/* ---- Far columns ----------------------------------------------------------------------------- */
+
+/* Lists the columns of a row while its products are added to the window, and sorts the list. If it
+ * is too long for that, marks the columns by bits, which also puts them in order. The sums are
+ * cleared before the sort, since the next row would have to wait for stores whose places are known
+ * only after it; so each column is sorted with its number in the list, where its sum is. */
+static int64_t FN(listed_row)(const LISTS *l, const eki_window *s, IDX *col, VAL *val)
+{
+	const IDX base = l->first & ~(IDX)63;
+	IDX list[EKI_LIST_MOST];
+	VAL sums[EKI_LIST_MOST], *restrict sum = s->sum;
+	const int64_t n = FN(list_columns)(l, s, base, list);
+	uint8_t *restrict flag = s->flag;
+
+	if (n > s->list_most && val) {
+		for (int64_t k = 0; k < n; k++) {
+			flag[list[k]] = 0;
+			s->bits[list[k] >> 6] |= (uint64_t)1 << (list[k] & 63);
+			s->group[list[k] >> 6] = 1;
+		}
+		return FN(write)(s, (l->last - base) / 64 + 1, base, EKI_MARK_BITS, col, val, 0);
+	}
+	for (int64_t k = 0; k < n; k++) {
+		const IDX j = list[k];
+
+		flag[j] = 0;
+		sums[k] = sum[j];
+		sum[j] = 0;
+		list[k] = j << EKI_LIST_BITS | (IDX)k;
+	}
+	if (!val)
+		return n;
+	s->sort_list(n, (eki_pair_at){list, NULL}, (eki_pair_at){list, NULL}, 0);
+	for (int64_t k = 0; k < n; k++) {
+		col[k] = base + (list[k] >> EKI_LIST_BITS);
+		val[k] = sums[list[k] & (EKI_LIST_MOST - 1)];
+	}
+	return n;
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -166,7 +205,7 @@ static bool FN(is_short)(const LISTS *l, const eki_window *s, const FN(waiting) 
 /* Tells whether the columns of a row are listed. */
 static bool FN(is_listed)(const LISTS *l, const eki_window *s)
 {
-	return l->products < EKI_LIST_MOST && FN(span)(l) < s->near &&
+	return l->products <= EKI_LIST_MOST && FN(span)(l) < s->near &&
 	       (l->products <= EKI_FEW || FN(is_far)(l));
 }
 

@@ -12,7 +12,7 @@ enum {
 	/* maximum number of products that are sorted, and bits for their numbers */
 	EKI_FEW_MOST = 64,
 	EKI_FEW_BITS = 6,
-	/* number of products from which columns are not listed, and bits for their numbers */
+	/* maximum number of products of a row whose columns are listed, and bits for numbers */
 	EKI_LIST_BITS = 8,
 	EKI_LIST_MOST = 1 << EKI_LIST_BITS,
 	EKI_LIST_SPAN = INT32_MAX >> EKI_LIST_BITS /* columns that leave room for the bits */
@@ -22,7 +22,7 @@ enum {
  * between rows. */
 typedef struct eki_window {
 	void *sum;      /* of each column */
-	uint8_t *flag;  /* for each column: not 0 if the row has an entry there */
+	uint8_t *flag;  /* for each column: 1 if the row has an entry there */
 	uint64_t *bits; /* the same for rows whose columns are far apart, as bits */
 	uint8_t *group; /* for each 64 columns: 1 if one of them is marked */
 	int64_t *at;    /* position within each row of B and D that the row of C needs */
