@@ -75,7 +75,7 @@ enum { EVEN, RANDOM, POWER };
 struct bench_options {
 	struct tool_options common;
 	const char *html, *peer_folder;
-	bool peers, k_best, misses;
+	bool peers, k_best, misses, unsorted;
 	int rounds;
 	double seconds; /* time to spend on each case */
 	/* --threads and --value; the latter are of ek_value. All cases are measured with each

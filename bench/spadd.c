@@ -60,7 +60,7 @@ static bool set(struct sparse *p, int problem)
 }
 
 const struct operation bench_spadd = {
-	SPARSE_OPERATION("spadd", EK_SPADD, sparse_children, "variant csr_gbps"),
+	SPARSE_OPERATION("spadd", EK_SPADD, sparse_children, "", "variant csr_gbps"),
 	.text = "C = A + A^T and C = A + B, sparse, method by method, with peers",
 	.help = "Times the sum of a sparse matrix and its transpose, if it is square, and of the "
 		"matrix and B, which is the matrix with its columns in reverse order, method by "

@@ -35,8 +35,12 @@ int sparse_begin(struct bench *b)
 static ek_status make_plan(const struct sparse *p, const ek_matrix *A, const ek_matrix *B,
                            const char *method, int64_t calls, ek_plan **plan)
 {
-	const ek_hints hints = {
-		.size = sizeof hints, .method = method, .B = B, .op_b = p->op_b, .calls = calls};
+	const ek_hints hints = {.size = sizeof hints,
+	                        .method = method,
+	                        .B = B,
+	                        .op_b = p->op_b,
+	                        .calls = calls,
+	                        .unsorted = p->unsorted};
 
 	return ek_plan_create(p->op->operation, A, &hints, plan);
 }
@@ -329,6 +333,8 @@ int sparse_matrix(struct bench *b, const struct tool_source *source, ek_matrix *
 		                   .ctx = b->ctx,
 		                   .op = b->op,
 		                   .info = {.size = sizeof p.info},
+		                   .unsorted = b->o.unsorted,
+		                   .variant = b->o.unsorted ? "unsorted" : NULL,
 		                   .products = NAN};
 
 		if (ek_matrix_get_info(A, &p.info) != EK_OK)

@@ -18,6 +18,7 @@ struct sparse {
 	ek_op op_b;
 	const char *what;    /* what is computed, such as "A^2", for the title */
 	const char *variant; /* the same in records, or NULL */
+	bool unsorted;       /* whether rows of C may be unsorted (--unsorted) */
 	double products;     /* products of entries, or NAN if these are not counted */
 	double flops;
 	const char *why; /* why the matrix cannot be used, or NULL */
@@ -50,10 +51,10 @@ const char *sparse_title(const struct bench *bench, const struct bench_case *c);
 extern const struct column sparse_columns[];
 
 /* Sets members of struct operation as all operations with a sparse result do. Each file has
- * functions of these names. `more` are further keys of records. */
-#define SPARSE_OPERATION(called, of, argp_children, more)                                         \
+ * functions of these names. `own` are further options, `more` further keys of records. */
+#define SPARSE_OPERATION(called, of, argp_children, own, more)                                    \
 	.name = called, .operation = of, .usage = "[MATRIX...]", .children = argp_children,       \
-	.options = "suite html rounds time peers peer_dir method", .defaults = "time=3",          \
+	.options = "suite html rounds time peers peer_dir method" own, .defaults = "time=3",      \
 	.check = check_matrices, .problem = "matrices", .columns = sparse_columns,                \
 	.walk = walk_matrices, .matrix = sparse_matrix, .each = table_case, .end = groups_end,    \
 	.title = sparse_title, .place = text_place, .enter = sparse_enter, .spoil = sparse_spoil, \

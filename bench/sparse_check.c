@@ -70,10 +70,23 @@ static ek_matrix *sorted(const struct sparse *p)
 	return C;
 }
 
+/* Returns a copy of our result, which may be unsorted, with sorted rows. */
+static ek_matrix *sorted_result(const struct sparse *p)
+{
+	ek_matrix *by_columns, *C = NULL;
+
+	if (ek_matrix_convert(p->result, "csc", NULL, &by_columns) != EK_OK)
+		return NULL;
+	if (ek_matrix_convert(by_columns, "csr", NULL, &C) != EK_OK)
+		C = NULL;
+	ek_matrix_destroy(by_columns);
+	return C;
+}
+
 double sparse_error(void *problem, const char *method)
 {
 	struct sparse *p = problem;
-	ek_matrix *copy = p->result ? NULL : sorted(p);
+	ek_matrix *copy = !p->result ? sorted(p) : p->unsorted ? sorted_result(p) : NULL;
 	const double e = p->result || copy ? compare(p, copy ? copy : p->result) : INFINITY;
 
 	(void)method;

@@ -41,14 +41,16 @@ static bool set(struct sparse *p, int problem)
 }
 
 const struct operation bench_spgemm = {
-	SPARSE_OPERATION("spgemm", EK_SPGEMM, sparse_children, "transpose products compression"),
+	SPARSE_OPERATION("spgemm", EK_SPGEMM, sparse_children, " unsorted",
+                         "variant transpose products compression"),
 	.text = "C = A^2, sparse, method by method, with peers (also: multiply)",
 	.help = "Times the product of a sparse matrix with itself (or, if it is not square, with "
 		"its transpose), method by method, in turn and in rounds, and compares it with "
 		"other libraries. Every result is checked first.\v"
 		"Each call makes a plan and C, in new memory; NAME again replaces the values of C. "
 		"Peers make C in each call, too: peer.mkl.unsorted leaves the rows unsorted, all "
-		"others sort them. With --device the methods that run there are measured, by wall "
+		"others sort them, and so do our methods without --unsorted. With --device the "
+                "methods that run there are measured, by wall "
 		"time and by the device's clock, and compared with spgemm.csr.textbook on the "
 		"processor; matrices are in host memory, so each call that makes C copies it "
 		"back. With cpu+ in front of the device, both kinds of core together, the device "

@@ -16,7 +16,7 @@ static bool set(struct sparse *p, int problem)
 }
 
 const struct operation bench_transpose = {
-	SPARSE_OPERATION("transpose", EK_TRANSPOSE, sparse_children, "csr_gbps"),
+	SPARSE_OPERATION("transpose", EK_TRANSPOSE, sparse_children, "", "csr_gbps"),
 	.text = "C = A^T, sparse, method by method, with peers",
 	.help = "Times the transposition of a sparse matrix, method by method, in turn and in "
 		"rounds, and compares it with other libraries. Every result is checked first.\v"

@@ -93,7 +93,7 @@ static bool set(struct sparse *p, int level)
 }
 
 const struct operation bench_triple = {
-	SPARSE_OPERATION("triple", EK_TRIPLE, sparse_children, "variant csr_gbps"),
+	SPARSE_OPERATION("triple", EK_TRIPLE, sparse_children, "", "variant csr_gbps"),
 	.text = "C = P^T A P, sparse, P by smoothed aggregation, on several levels, with peers",
 	.help = "Times the Galerkin products of algebraic multigrid by smoothed aggregation, "
 		"method by method, in turn and in rounds, on up to five levels, and compares them "

@@ -48,7 +48,8 @@ int compute_plan(struct compute *c)
 	                        .B = m->B,
 	                        .D = m->D,
 	                        .index = m->index,
-	                        .measure = c->o->measured.on};
+	                        .measure = c->o->measured.on,
+	                        .unsorted = m->unsorted};
 	/* Plans of some methods for EK_TRIPLE do the first of two products. */
 	const bool works = m->operation == EK_TRIPLE || m->operation == EK_TRANSPOSE;
 	const char *word = works ? word_of(m->operation) : "preparing";

@@ -9,14 +9,17 @@ struct multiply_options {
 	const char *name[3];           /* of A, B and D; NULL for B means A */
 	ek_op op_b;
 	ek_operation operation; /* EK_SPGEMM, or EK_SPADD for ek add */
+	bool unsorted;
 };
 
-enum { KEY_OP_B = COMPUTE_OWN, KEY_ADD, KEY_MEASURE, KEY_WISDOM };
-enum { NOT_OF_ADD = 3 }; /* rows of options that ek add does not have */
+enum { KEY_OP_B = COMPUTE_OWN, KEY_ADD, KEY_MEASURE, KEY_WISDOM, KEY_UNSORTED };
+enum { NOT_OF_ADD = 4 }; /* rows of options that ek add does not have */
 
 static const struct argp_option options[] = {
 	{"add", KEY_ADD, "D", 0, "a matrix that is added, times --beta, which is 1 by default", 0},
 	MEASURED_ROWS(KEY_MEASURE, KEY_WISDOM, "--repeat"),
+	{"unsorted", KEY_UNSORTED, NULL, 0,
+         "columns in a row of C may have any order, which can be faster (they ascend)", 0},
 	{"op-b", KEY_OP_B, "n|t", 0, "op(B): B, or B transposed (n)", 0},
 	{"memory", COMPUTE_MEMORY, "SIZE", 0,
          "most bytes beside the matrices and C, such as 500M or 2^33 (no limit)", 0},
@@ -37,8 +40,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT: o->shared.common.beta = 1; break;
 	case KEY_OP_B: o->op_b = tool_op("--op-b", arg); break;
 	case KEY_ADD: o->name[2] = arg; break;
-	case KEY_WISDOM: o->shared.measured.wisdom = arg; o->shared.measured.on = true; break;
+	case KEY_WISDOM:
+		o->shared.measured.wisdom = arg;
+		o->shared.measured.on = true;
+		break;
 	case KEY_MEASURE: o->shared.measured.on = true; break;
+	case KEY_UNSORTED: o->unsorted = true; break;
 	case ARGP_KEY_ARG:
 		if (o->name[1])
 			tool_usage("%s: at most two matrices are expected%s", arg,
@@ -57,9 +64,12 @@ static const struct argp multiply_argp = {
 	options,  parse, "A [B]", "C = alpha op(A) op(B) + beta D, all sparse. Without B, B is A.",
 	children, NULL,  NULL};
 static const struct argp add_argp = {
-	options + NOT_OF_ADD, parse,
-	"A B",       "C = alpha op(A) + beta op(B), all sparse; beta is 1 by default.",
-	children,    NULL,
+	options + NOT_OF_ADD,
+	parse,
+	"A B",
+	"C = alpha op(A) + beta op(B), all sparse; beta is 1 by default.",
+	children,
+	NULL,
 	NULL};
 
 /* ---- The computation ------------------------------------------------------------------------- */
@@ -228,6 +238,7 @@ static int command(int argc, char **argv, ek_operation operation)
 	                                  .op = common->op,
 	                                  .op_b = o.op_b,
 	                                  .index = common->index,
+	                                  .unsorted = o.unsorted,
 	                                  .alpha = common->alpha,
 	                                  .beta = operation == EK_SPADD || o.name[2] ? common->beta
 	                                                                             : 0};

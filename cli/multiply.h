@@ -14,6 +14,7 @@ struct multiply_case {
 	const ek_matrix *B, *D; /* D may be NULL */
 	ek_op op, op_b;
 	ek_index index; /* type of the indices of C, or 0 */
+	bool unsorted;  /* whether columns in a row of C may have any order */
 	double alpha, beta;
 };
 

@@ -240,10 +240,32 @@ static int compare(const struct arrays *c, const struct arrays r[3], struct mult
 	return TOOL_OK;
 }
 
+/* Opens the arrays of C. If its columns may have any order, those of a sorted copy. */
+static int open_result(const struct multiply_case *m, const ek_matrix *C, struct arrays *c)
+{
+	ek_matrix *by_columns = NULL;
+	int code;
+
+	if (!m->unsorted)
+		return open_arrays(C, c);
+	*c = (struct arrays){.info = {.size = sizeof c->info}};
+	code = tool_check(ek_matrix_convert(C, "csc", NULL, &by_columns));
+	if (!code)
+		code = tool_check(ek_matrix_convert(by_columns, "csr", NULL, &c->copy));
+	ek_matrix_destroy(by_columns);
+	if (code)
+		return code;
+	ek_matrix *sorted = c->copy;
+
+	code = open_arrays(sorted, c);
+	c->copy = sorted;
+	return code;
+}
+
 int multiply_check(const struct multiply_case *m, const ek_matrix *C, struct multiply_error *error)
 {
 	struct arrays c, r[3] = {0};
-	int code = open_arrays(C, &c);
+	int code = open_result(m, C, &c);
 
 	*error = (struct multiply_error){0};
 	for (int kind = VALUES; kind <= COUNTS && !code; kind++)

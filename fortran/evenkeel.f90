@@ -291,6 +291,7 @@ module evenkeel
     integer(c_int) :: index = 0
     type(c_ptr) :: D = c_null_ptr
     integer(c_int) :: measure = 0
+    integer(c_int) :: unsorted = 0
   end type ek_hints
 
   type, bind(C) :: ek_prediction

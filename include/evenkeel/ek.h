@@ -1037,6 +1037,12 @@ typedef struct ek_hints {
 	 * device and processor ("Both kinds of core"). 0, the default, means that the same machine
 	 * profile and the same matrix always give the same method. */
 	int measure;
+	/* For EK_SPGEMM: if this is 1, the columns in a row of C (in csc: the rows in a column) may
+	 * have any order, as those of scipy and MKL have, which can take half the time. It is
+	 * permission, not a promise: rows ascend where that is as fast, on devices, with
+	 * hints.memory or hints.measure and with EK_REPRO_STRICT. The entries are the same, to the
+	 * bit. Operations that need ascending rows sort a copy. 0, the default: they ascend. */
+	int unsorted;
 } ek_hints;
 
 typedef struct ek_plan ek_plan;
@@ -1388,7 +1394,8 @@ ek_status ek_dense_spmm(ek_plan *plan, double alpha, const ek_dense *X, double b
  *          ek_result_values writes such values to an array of the caller
  *
  * Result: C is in csr, or in csc if A, B and D are all in csc. Indices start at 0 and ascend
- * strictly in each row (csc: in each column). C has an entry exactly where a product of two stored
+ * strictly in each row (csc: in each column), unless hints.unsorted is 1: then they are only
+ * distinct. C has an entry exactly where a product of two stored
  * entries falls, or where D has an entry. Entries whose value is 0 are kept, even if alpha or beta
  * is 0. Duplicates in A, B and D are added up.
  *
@@ -1408,9 +1415,10 @@ ek_status ek_dense_spmm(ek_plan *plan, double alpha, const ek_dense *X, double b
  * together with copies of operands and what it takes to make these: to stay within the limit, C is
  * counted before it is filled, and columns are processed in pieces, which takes longer but gives
  * the same bits. If even that takes more than the limit, ek_plan_create returns EK_ELIMIT, and the
- * message has the smallest limit that would do. Concurrent runs each have sums of their own. Copies
- * are made of operands that are neither in csr (with op N) nor in csc (with op T), and of B and D
- * if their indices do not ascend strictly.
+ * message has the smallest limit that would do. With hints.unsorted a thread may have sums, flags
+ * and a list for all columns of C, if these are not more than the products. Concurrent runs each
+ * have sums of their own. Copies are made of operands that are neither in csr (with op N) nor in
+ * csc (with op T), and of B and D if their indices do not ascend strictly.
  *
  * On a device the library chooses spgemm.csr.hash.gpu, unless the device is a processor, where the
  * methods of the library's own threads are faster; spgemm.csr.bins.gpu runs there by name or with

@@ -115,6 +115,21 @@ def test_with_d():
     same(ek.matrix(A).multiply_sparse(B, method="csr.flags"), A @ B)
 
 
+def test_unsorted():
+    """Rows of a product may be unsorted if that is asked for, and scipy is told so."""
+    S = random_matrix(3000, 3000, 2e-3)
+    A = ek.matrix(S)
+    C, of_ours = A.multiply_sparse(S, unsorted=True), A.multiply_sparse(A, unsorted=True)
+    assert not C.has_sorted_indices
+    assert (A @ S).has_sorted_indices
+    same(C, S @ S)
+    same(of_ours, S @ S)
+    same(ek.matrix(C).multiply_sparse(C), (S @ S) @ (S @ S))
+    assert ek.matrix(C).multiply_sparse(C).has_canonical_format
+    with pytest.raises(ek.Error, match="hints.unsorted"):
+        A.add(A, unsorted=True)
+
+
 def test_multigrid():
     A = ek.generate("poisson2d5:nx=30,ny=20")
     P = A.prolongator()

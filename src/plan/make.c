@@ -110,6 +110,8 @@ ek_status eki_plan_make(const eki_operation *operation, const ek_matrix *A, cons
 	problem.announced = h->calls > 0;
 	problem.width = operation->width ? h->width ? h->width : operation->width : 1;
 	problem.reproducible = h->reproducible;
+	/* Trials fill a C by several methods, most of which need ascending rows. */
+	problem.unsorted = h->unsorted && !h->measure;
 	problem.memory = h->memory;
 	problem.balances = h->measure && eki_together(A->ctx, operation->number);
 	EK_RETURN_IF(eki_operands_check(h, &problem));

@@ -66,6 +66,11 @@ ek_status eki_operands_check(const ek_hints *h, eki_problem *problem)
 		                : h->op_b ? "op_b"
 		                          : "index",
 		                o->name, o->matrices == 1 ? "one matrix" : "two matrices");
+	if (o->number != EK_SPGEMM && h->unsorted)
+		return eki_fail(EK_EINVAL,
+		                "hints.unsorted is set, but it is for products by ek_spgemm, not "
+		                "for operation %s",
+		                o->name);
 	problem->index = problem->common = A->store.index;
 	if (o->matrices == 1)
 		return EK_OK;
@@ -114,8 +119,8 @@ static ek_status convert(const ek_plan *p, int k, ek_store *copy, const ek_store
 	ek_status status = EK_OK;
 
 	EK_RETURN_IF(eki_matrix_csr(p->problem.A[k].M, p->by_columns[k], copy, csr));
-	unsorted = p->ascending[k] &&
-	           !eki_matrix_ascends(p->problem.A[k].M, *csr, p->by_columns[k]);
+	unsorted =
+		p->ascending[k] && !eki_matrix_ascends(p->problem.A[k].M, *csr, p->by_columns[k]);
 	if (unsorted || (*csr)->index != index)
 		EK_TRY(eki_csr_copy_as(p->ctx, index, unsorted, copy, csr));
 done:

@@ -52,6 +52,8 @@ static ek_status hints_check(const ek_context *ctx, const ek_hints *h)
 			(int)h->reproducible);
 	if (h->measure != 0 && h->measure != 1)
 		return eki_fail(EK_EINVAL, "hints.measure is %d; 0 or 1 is expected", h->measure);
+	if (h->unsorted != 0 && h->unsorted != 1)
+		return eki_fail(EK_EINVAL, "hints.unsorted is %d; 0 or 1 is expected", h->unsorted);
 	if (h->measure && h->reproducible == EK_REPRO_STRICT)
 		return eki_fail(EK_EINVAL,
 		                "hints.measure is 1 and hints.reproducible EK_REPRO_STRICT; a "

@@ -57,6 +57,7 @@ struct eki_problem {
 	/* index type of all operands in the steps; its columns have the type of those of `index` */
 	ek_index common;
 	ek_reproducible reproducible;
+	bool unsorted; /* whether columns in a row of a sparse result may have any order */
 	/* whether A is wanted by columns: hints.format is csc or, if it is NULL, A is in csc */
 	bool columns;
 	/* whether runs may move work between processor and device: hints.measure, in a context for

@@ -32,6 +32,7 @@
 #include "base/for_each.h"
 
 #include "spgemm/lists.h"
+#include "spgemm/listed.h"
 #include "spgemm/window.h"
 #include "spgemm/window_read.h"
 
@@ -86,6 +87,17 @@ static int64_t FN(sorted_row)(const LISTS *l, const eki_window *s, IDX *col, VAL
 }
 
 /* ---- Far columns ----------------------------------------------------------------------------- */
+
+/* Adds all lists of a row to the window with flags, and lists its columns, minus `base`. Returns
+ * their number. */
+static inline int64_t FN(list_columns)(const LISTS *l, const eki_window *s, IDX base, IDX *listed)
+{
+	const PTR end = l->begin + (PTR)(l->count - (l->d.n > 0));
+	const int64_t n = l->d.n > 0 ? FN(add_new)(s, l->d, base, l->d.read, listed, 0) : 0;
+
+	return l->read ? FN(add_new_rows)(l, s, l->begin, end, base, true, false, listed, n)
+	               : FN(add_new_rows)(l, s, l->begin, end, base, false, false, listed, n);
+}
 
 /* Lists the columns of a row while its products are added to the window, and sorts the list. If it
  * is too long for that, marks the columns by bits, which also puts them in order. The sums are
@@ -198,8 +210,8 @@ static bool FN(is_short)(const LISTS *l, const eki_window *s, const FN(waiting) 
 	if (l->products > s->list_most || l->last - l->first >= EKI_LIST_SPAN)
 		return false;
 	return l->products <= EKI_FEW ||
-	       (FN(is_far)(l) && (FN(span)(l) >= s->near ||
-	                          w->products - w->entries < w->products / 16));
+	       (FN(is_far)(l) &&
+	        (FN(span)(l) >= s->near || w->products - w->entries < w->products / 16));
 }
 
 /* Tells whether the columns of a row are listed. */

@@ -37,6 +37,7 @@ typedef struct eki_window {
 	eki_sort_short_fn *sort_list;
 	int64_t list_most;
 	int64_t near; /* most columns between the first and the last of a row that is listed */
+	void *list;   /* for unsorted rows: room for all columns and one more */
 	const eki_b_pattern *b;
 } eki_window;
 

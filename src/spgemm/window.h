@@ -23,27 +23,6 @@ static inline void FN(add)(const eki_window *s, LIST list, IDX base, bool values
 	}
 }
 
-/* Adds the entries of a list to the window that begins at column `base`, with flags, and lists
- * their columns that had no flag, minus `base`, from number n on. Returns how many are listed. No
- * branch depends on a column. */
-static inline int64_t FN(add_new)(const eki_window *s, LIST list, IDX base, bool values,
-                                  IDX *restrict listed, int64_t n)
-{
-	VAL *restrict sum = s->sum;
-	uint8_t *restrict flag = s->flag;
-
-	for (int64_t k = 0; k < list.n; k++) {
-		const IDX j = list.col[k] - base;
-
-		listed[n] = j;
-		n += !flag[j];
-		flag[j] = 1;
-		if (values)
-			sum[j] += list.a * list.val[k];
-	}
-	return n;
-}
-
 /* Returns how many lists from list k on are rows of B that follow each other and have the same
  * columns. */
 static inline int FN(count_same)(const LISTS *l, int64_t k)
@@ -164,37 +143,6 @@ static inline __attribute__((always_inline)) void FN(add_lists)(const LISTS *l, 
 		FN(add_rows)(l, s, base, true, mark);
 	else
 		FN(add_rows)(l, s, base, false, mark);
-}
-
-/* Does the same with the rows of B. */
-static inline int64_t FN(add_new_rows)(const LISTS *l, const eki_window *s, IDX base, bool values,
-                                       IDX *listed, int64_t n)
-{
-	const IDX *a_col = l->a_col, *b_col = l->b_col;
-	const PTR *b_ptr = l->b_ptr, end = l->begin + (PTR)(l->count - (l->d.n > 0));
-	const VAL *a_val = l->a_val, *b_val = l->b_val, alpha = l->alpha;
-	const eki_window w = {.sum = s->sum, .flag = s->flag};
-
-	for (PTR k = l->begin; k < end; k++) {
-		const PTR begin = b_ptr[a_col[k]];
-		const LIST list = {.col = b_col + begin,
-		                   .n = b_ptr[a_col[k] + 1] - begin,
-		                   .val = values ? b_val + begin : NULL,
-		                   .a = values ? alpha * a_val[k] : 0};
-
-		n = FN(add_new)(&w, list, base, values, listed, n);
-	}
-	return n;
-}
-
-/* Adds all lists of a row to the window with flags, and lists its columns, minus `base`. Returns
- * their number. */
-static inline int64_t FN(list_columns)(const LISTS *l, const eki_window *s, IDX base, IDX *listed)
-{
-	const int64_t n = l->d.n > 0 ? FN(add_new)(s, l->d, base, l->d.read, listed, 0) : 0;
-
-	return l->read ? FN(add_new_rows)(l, s, base, true, listed, n)
-	               : FN(add_new_rows)(l, s, base, false, listed, n);
 }
 
 /* Adds the entries of all lists in columns before `limit`, from the positions in s->at on. Returns

@@ -368,3 +368,19 @@ void sparse_nodes(struct rng *draw, struct shape *s, int64_t rows, int64_t cols)
 		s->ptr[i + 1] = s->nnz;
 	}
 }
+
+/* ---- Sorted copies --------------------------------------------------------------------------- */
+
+ek_matrix *sparse_sorted(const ek_matrix *C)
+{
+	ek_matrix_info info = {.size = sizeof info};
+	ek_matrix *other, *sorted;
+
+	expect_status(ek_matrix_get_info(C, &info), EK_OK);
+	expect_status(
+		ek_matrix_convert(C, strcmp(info.format, "csc") == 0 ? "csr" : "csc", NULL, &other),
+		EK_OK);
+	expect_status(ek_matrix_convert(other, info.format, NULL, &sorted), EK_OK);
+	ek_matrix_destroy(other);
+	return sorted;
+}

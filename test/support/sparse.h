@@ -33,6 +33,9 @@ void sparse_reference_triple(struct sparse_reference *r, struct operand A, struc
 int64_t sparse_triples(struct operand A, struct operand P);
 void sparse_reference_free(struct sparse_reference *r);
 
+/* Returns a copy of a matrix in CSR or CSC whose indices ascend. */
+ek_matrix *sparse_sorted(const ek_matrix *C);
+
 /* Checks the pattern of C, in CSR or CSC, and its values, exactly or by the bound in ek.h. If a
  * check fails, writes a message to `text` and returns false. */
 bool sparse_check(const struct sparse_reference *r, const ek_matrix *C, enum data data,

@@ -28,11 +28,23 @@ void spgemm_references_free(struct spgemm_problem *p)
 static void check(const struct spgemm_problem *p, const struct spgemm_variant *v,
                   const ek_matrix *C, bool second)
 {
+	ek_matrix *sorted = sparse_sorted(C);
 	char text[400];
 
-	if (!sparse_check(&p->ref[2 * v->with_d + second], C, p->data, v->alpha, v->beta, text,
-	                  sizeof text))
+	if (!sparse_check(&p->ref[2 * v->with_d + second], v->unsorted ? sorted : C, p->data,
+	                  v->alpha, v->beta, text, sizeof text))
 		fail_msg("%s: %s", product_where, text);
+	ek_matrix_destroy(sorted);
+}
+
+/* Returns a copy of the values of C, by rows in the order of the columns. */
+static void *sorted_values(const ek_matrix *C, size_t *bytes)
+{
+	ek_matrix *sorted = sparse_sorted(C);
+	void *values = values_copy(sorted, bytes);
+
+	ek_matrix_destroy(sorted);
+	return values;
 }
 
 static void where(const struct spgemm_problem *p, const struct spgemm_variant *v)
@@ -40,32 +52,35 @@ static void where(const struct spgemm_problem *p, const struct spgemm_variant *v
 	snprintf(product_where, sizeof product_where,
 	         "%s%s%s, op %c of %s (%s, %s) by op %c of %s (%s, %s), %s, result %s, %d threads, "
 	         "%s, "
-	         "alpha %g, beta %g, %s%s%s",
+	         "alpha %g, beta %g, %s%s%s%s",
 	         name_or_auto(v->method), v->params ? ":" : "", v->params ? v->params : "",
 	         p->op[0] ? 'T' : 'N', p->shape[0]->name, v->held[0] == HELD_CSC ? "csc" : "csr",
 	         ek_index_name(v->index[0]), p->op[1] ? 'T' : 'N', p->shape[1]->name,
 	         v->held[1] == HELD_CSC ? "csc" : "csr", ek_index_name(v->index[1]),
 	         ek_value_name(p->value), v->result ? ek_index_name(v->result) : "any",
 	         ek_context_threads(v->ctx), ek_isa_name(ek_context_isa(v->ctx)), v->alpha, v->beta,
-	         v->with_d ? "D" : "no D", v->on ? ", on " : "", v->on ? v->on : "");
+	         v->with_d ? "D" : "no D", v->unsorted ? ", unsorted" : "", v->on ? ", on " : "",
+	         v->on ? v->on : "");
 }
 
 /* Checks that another method gives C, bit for bit. */
 static void check_same(const struct spgemm_variant *v, const struct held *h, ek_hints hints,
                        const ek_matrix *C)
 {
-	ek_matrix *other = NULL;
+	ek_matrix *other = NULL, *sorted = sparse_sorted(C);
 	const char *array;
 	ek_plan *plan;
 
 	hints.method = v->same_as;
+	hints.unsorted = 0;
 	expect_status(ek_plan_create(EK_SPGEMM, h[0].M, &hints, &plan), EK_OK);
 	expect_status(ek_spgemm(plan, v->alpha, v->beta, &other), EK_OK);
-	array = different_array(C, other);
+	array = different_array(v->unsorted ? sorted : C, other);
 	if (array)
 		fail_msg("%s: %s differs from that of %s", product_where, array, v->same_as);
 	ek_plan_destroy(plan);
 	ek_matrix_destroy(other);
+	ek_matrix_destroy(sorted);
 }
 
 /* Runs a plan into a new C and then, with second and first values, into the same one. */
@@ -81,14 +96,14 @@ static void run(const struct spgemm_problem *p, const struct spgemm_variant *v,
 	check(p, v, C, false);
 	if (v->same_as)
 		check_same(v, h, *hints, C);
-	*bits = values_copy(C, bytes);
+	*bits = sorted_values(C, bytes);
 	for (int second = 1; second >= 0; second--) {
 		for (int k = 0; k < 2 + v->with_d; k++)
 			held_values((struct held *)(uintptr_t)&h[k], second);
 		expect_status(ek_spgemm(plan, v->alpha, v->beta, &C), EK_OK);
 		check(p, v, C, second);
 	}
-	void *again = values_copy(C, &again_bytes);
+	void *again = sorted_values(C, &again_bytes);
 
 	if (memcmp(again, *bits, *bytes) != 0)
 		fail_msg("%s: other bits in an existing C", product_where);
@@ -116,7 +131,8 @@ void spgemm_check(const struct spgemm_problem *p, const struct spgemm_variant *v
 	                        .B = h[1].M,
 	                        .D = v->with_d ? h[2].M : NULL,
 	                        .index = v->result,
-	                        .reproducible = v->repro};
+	                        .reproducible = v->repro,
+	                        .unsorted = v->unsorted};
 
 	run(p, v, h, &hints, bits, bytes);
 	for (int k = 0; k < 2 + v->with_d; k++)
@@ -130,6 +146,7 @@ void spgemm_draw(const struct spgemm_problem *p, struct rng *draw, struct spgemm
 	v->alpha = factor[rng_below(draw, 6)];
 	v->beta = factor[rng_below(draw, 6)];
 	v->with_d = p->shape[2] && rng_below(draw, 2);
+	v->unsorted = rng_below(draw, 2);
 	const int all = (int)rng_below(draw, 4); /* 0: all in CSC */
 
 	for (int k = 0; k < 3; k++) {

@@ -26,6 +26,7 @@ struct spgemm_variant {
 	ek_context *ctx;
 	const char *on; /* text that says where it runs */
 	ek_reproducible repro;
+	bool unsorted; /* whether hints.unsorted is 1 */
 	double alpha, beta;
 	bool with_d;
 };

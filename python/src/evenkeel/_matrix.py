@@ -184,6 +184,8 @@ class Matrix(Copying, Entries):
     ) -> Any:
         """alpha A B + beta D, all sparse; options are those of plan. Each call makes a plan of its
         own, so `measure` only takes decisions that the context has, with `calls` of at least 64.
+        With `unsorted=True` the columns in a row may have any order, as in products of scipy and
+        MKL, which can take half the time (hints.unsorted).
         """
         return _sparse.multiply(self, B, alpha, D, beta, **options)
 

@@ -62,13 +62,13 @@ def product_of(
         return make()
 
 
-def like(result: "Matrix", B: Any) -> Any:
+def like(result: "Matrix", B: Any, is_sorted: bool = True) -> Any:
     """The result in the class of B: a Matrix, or an array or a matrix of scipy."""
     if isinstance(B, _matrix.Matrix):
         return result
     # Nobody else has the result: its memory becomes that of a matrix of scipy.
     *arrays, lines = compressed(result.core, writable=True)
-    return _scipy(arrays, result.shape, is_array_of(B), lines, True)
+    return _scipy(arrays, result.shape, is_array_of(B), lines, is_sorted)
 
 
 def multiply(
@@ -76,9 +76,8 @@ def multiply(
 ) -> Any:
     """alpha A B + beta D, of the class of B."""
     D = None if D is None else operand(D, A)
-    return like(
-        product_of("spgemm", api.ek_spgemm, A, operand(B, A), (alpha, beta), D, **options), B
-    )
+    C = product_of("spgemm", api.ek_spgemm, A, operand(B, A), (alpha, beta), D, **options)
+    return like(C, B, not options.get("unsorted"))
 
 
 def multiply_from_left(B: Any, A: "Matrix") -> Any:

@@ -116,7 +116,7 @@ def operand_for(operation, S, columns):
     return np.random.default_rng(1).standard_normal(shape).astype(S.dtype)
 
 
-def ours(S, operation, X, context):
+def ours(S, operation, X, context, unsorted):
     """Our product as a function of no arguments, with X on the device if that is one of CUDA."""
     A = ek.matrix(S, context=context)
     if operation == "spmv.t":
@@ -125,6 +125,8 @@ def ours(S, operation, X, context):
         import cupy
 
         X = cupy.asarray(X)
+    if operation == "spgemm" and unsorted:
+        return lambda: A.multiply_sparse(X, unsorted=True)
     return lambda: A @ X
 
 
@@ -134,7 +136,7 @@ def measure(S, operation, others, given, context=None):
         return None
     matrix = S.T if operation == "spmv.t" else S
     X = operand_for(operation, matrix, given.columns)
-    calls = {"evenkeel": ours(S, operation, X, context)}
+    calls = {"evenkeel": ours(S, operation, X, context, given.unsorted)}
     begin = time.perf_counter()
     calls["evenkeel"]()
     first = time.perf_counter() - begin
@@ -191,6 +193,11 @@ def main(arguments=None):
     parser.add_argument("--least", type=int, default=20000, help="entries that count for the means")
     parser.add_argument("--largest", type=int, default=10**8, help="entries of the largest matrix")
     parser.add_argument("--dtype", default="float64", choices=("float32", "float64"))
+    parser.add_argument(
+        "--unsorted",
+        action="store_true",
+        help="leave rows of our sparse products unsorted, as scipy's and MKL's are",
+    )
     parser.add_argument("--device", help='device of our products, such as "cuda" (none)')
     given = parser.parse_args(arguments)
     ek.set_threads(given.threads)
