@@ -55,38 +55,53 @@ static double compare(const struct sparse *p, const ek_matrix *C)
 	return worst;
 }
 
-/* Copies the result of a peer to a matrix with sorted rows. */
-static ek_matrix *sorted(const struct sparse *p)
+/* Copies a result to a matrix with sorted rows. Returns NULL if that fails. */
+static ek_matrix *sorted(const struct sparse *p, ek_index index, const void *row_ptr,
+                         const void *col_idx, const void *val)
 {
-	const ek_peer_result *r = &p->from_peer;
-	const ek_index index = r->ptr_bytes == 4 ? EK_I32 : r->idx_bytes == 4 ? EK_I64_32 : EK_I64;
 	ek_matrix_info info = {.size = sizeof info};
 	ek_matrix *C = NULL;
 
 	if (ek_matrix_get_info(p->C, &info) != EK_OK ||
-	    ek_matrix_from_csr(p->ctx, p->peer.type, index, info.rows, info.cols, r->row_ptr,
-	                       r->col_idx, r->val, EK_COPY | EK_DUP_SUM, &C) != EK_OK)
+	    ek_matrix_from_csr(p->ctx, info.value, index, info.rows, info.cols, row_ptr, col_idx,
+	                       val, EK_COPY | EK_DUP_SUM, &C) != EK_OK)
 		return NULL;
 	return C;
 }
 
-/* Returns a copy of our result, which may be unsorted, with sorted rows. */
-static ek_matrix *sorted_result(const struct sparse *p)
+/* Does this with the result of a peer. */
+static ek_matrix *sorted_peer(const struct sparse *p)
 {
-	ek_matrix *by_columns, *C = NULL;
+	const ek_peer_result *r = &p->from_peer;
 
-	if (ek_matrix_convert(p->result, "csc", NULL, &by_columns) != EK_OK)
+	return sorted(p,
+	              r->ptr_bytes == 4   ? EK_I32
+	              : r->idx_bytes == 4 ? EK_I64_32
+	                                  : EK_I64,
+	              r->row_ptr, r->col_idx, r->val);
+}
+
+/* Does this with ours. */
+static ek_matrix *sorted_own(const struct sparse *p)
+{
+	ek_matrix_info info = {.size = sizeof info};
+
+	if (ek_matrix_get_info(p->result, &info) != EK_OK)
 		return NULL;
-	if (ek_matrix_convert(by_columns, "csr", NULL, &C) != EK_OK)
-		C = NULL;
-	ek_matrix_destroy(by_columns);
-	return C;
+	return sorted(p, info.index, sparse_view(p->result, "row_ptr").data,
+	              sparse_view(p->result, "col_idx").data, sparse_view(p->result, "val").data);
+}
+
+/* Returns a copy to be compared in place of a result, or NULL for the result as it is. */
+static ek_matrix *copy_of(const struct sparse *p)
+{
+	return !p->result ? sorted_peer(p) : p->unsorted ? sorted_own(p) : NULL;
 }
 
 double sparse_error(void *problem, const char *method)
 {
 	struct sparse *p = problem;
-	ek_matrix *copy = !p->result ? sorted(p) : p->unsorted ? sorted_result(p) : NULL;
+	ek_matrix *copy = copy_of(p);
 	const double e = p->result || copy ? compare(p, copy ? copy : p->result) : INFINITY;
 
 	(void)method;

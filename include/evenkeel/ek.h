@@ -1039,9 +1039,10 @@ typedef struct ek_hints {
 	int measure;
 	/* For EK_SPGEMM: if this is 1, the columns in a row of C (in csc: the rows in a column) may
 	 * have any order, as those of scipy and MKL have, which can take half the time. It is
-	 * permission, not a promise: rows ascend where that is as fast, on devices, with
-	 * hints.memory or hints.measure and with EK_REPRO_STRICT. The entries are the same, to the
-	 * bit. Operations that need ascending rows sort a copy. 0, the default: they ascend. */
+	 * permission, not a promise: rows ascend where that is as fast, on devices and
+	 * with both kinds of core, with hints.memory or hints.measure and with EK_REPRO_STRICT. The
+	 * entries are the same, to the bit. Operations that need ascending rows sort a copy. 0, the
+	 * default: they ascend. */
 	int unsorted;
 } ek_hints;
 
@@ -1415,10 +1416,10 @@ ek_status ek_dense_spmm(ek_plan *plan, double alpha, const ek_dense *X, double b
  * together with copies of operands and what it takes to make these: to stay within the limit, C is
  * counted before it is filled, and columns are processed in pieces, which takes longer but gives
  * the same bits. If even that takes more than the limit, ek_plan_create returns EK_ELIMIT, and the
- * message has the smallest limit that would do. With hints.unsorted a thread may have sums, flags
- * and a list for all columns of C, if these are not more than the products. Concurrent runs each
- * have sums of their own. Copies are made of operands that are neither in csr (with op N) nor in
- * csc (with op T), and of B and D if their indices do not ascend strictly.
+ * message has the smallest limit that would do. With hints.unsorted each thread may have sums,
+ * flags and a list for all columns of C, if those of all threads are not more than the products.
+ * Concurrent runs each have sums of their own. Copies are made of operands that are neither in csr
+ * (with op N) nor in csc (with op T), and of B and D if their indices do not ascend strictly.
  *
  * On a device the library chooses spgemm.csr.hash.gpu, unless the device is a processor, where the
  * methods of the library's own threads are faster; spgemm.csr.bins.gpu runs there by name or with

@@ -7,10 +7,11 @@
  * The window has all columns of C if the sums of all threads fit into half of the last-level cache,
  * else as many as fit into half of a core's cache. hints.memory makes it smaller.
  *
- * With hints.unsorted, rows are lists (unsorted.c), unless rows of B have runs of consecutive
- * columns: these are added as vectors, and flags near each other take little time to search.
- * Measured (Zen 5, one thread, 25 squares): lists took 0.5 to 0.95 times as long without runs (1.2
- * on two that have many products for an entry of C), and up to 2.6 times as long with runs. */
+ * With hints.unsorted, rows are lists (unsorted.c) in a window of all columns, unless the rows of B
+ * have what makes sorted rows as fast: runs of consecutive columns, or the columns of the row
+ * before plus 1. Measured (Zen 5, one thread, 26 squares): lists took 0.5 to 0.95 times as long on
+ * the others (1.2 on two with many products for an entry of C), up to 2.6 times as long with runs,
+ * and 0.96 to 1.2 on grids; runs into an existing C took 0.87 to 1.09 times as long. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,10 +40,16 @@ static int64_t thread_bytes(const eki_step *step, const flags *s, int64_t width)
 {
 	const int64_t size = (int64_t)ek_value_size(step->in[0]->value);
 
-	if (s->unsorted)
-		return eki_times(width, size + 1 + (int64_t)eki_idx_size(step->in[0]->index));
 	return width * (size + 1) + width / 8 + width / 64 +
 	       eki_align((s->batches.row_lists + 2) * 8);
+}
+
+/* Does the same for rows that are lists. */
+static int64_t list_bytes(const eki_step *step, int64_t width)
+{
+	const ek_store *A = step->in[0];
+
+	return width * (int64_t)(ek_value_size(A->value) + 1 + eki_idx_size(A->index));
 }
 
 /* Returns how many columns have sums that half of a core's cache holds. */
@@ -98,14 +105,16 @@ static void limit_width(const eki_step *step, flags *s)
 
 /* Tells whether rows of C are lists. Not if results must be reproducible, since runs of B are
  * looked for where there are vectors; and not in steps for a part of the rows, which another step
- * may compute in the next run. Clearing a window of all columns takes no longer than the
+ * may compute in the next run. Clearing the windows of all threads takes no longer than the
  * products. */
 static bool is_unsorted(const eki_step *step, const flags *s)
 {
 	const eki_problem *p = step->problem;
+	const double width = (double)full_width(step);
 
 	return p->unsorted && !step->part && p->reproducible != EK_REPRO_STRICT && p->memory <= 0 &&
-	       !s->b.run_ptr && (double)full_width(step) <= fmax(s->batches.products, LEAST_WIDTH);
+	       !s->b.run_ptr && !s->b.shifted &&
+	       (width <= LEAST_WIDTH || width * step->parts <= s->batches.products);
 }
 
 /* Returns how many columns of a window stay in the cache of a core with their sums and flags, and
@@ -113,8 +122,8 @@ static bool is_unsorted(const eki_step *step, const flags *s)
 static int64_t near_columns(const eki_step *step, int64_t width)
 {
 	const double size = (double)ek_value_size(step->in[0]->value) + 1;
-	const double most =
-		fmin(step->ctx->machine->core_bytes / 2 / size, INT32_MAX >> EKI_LIST_BITS);
+	const double most = fmin(step->ctx->machine->core_bytes / 2 / size,
+	                         INT32_MAX >> EKI_LIST_BITS);
 
 	return (double)width < most ? width : (int64_t)most;
 }
@@ -148,10 +157,15 @@ static ek_status prepare(eki_step *step)
 	s->sort_list = eki_sort_short[step->isa][A->index == EK_I64][0];
 	s->list_most = eki_short_max(step->isa, A->index == EK_I64 ? EK_INT64 : EK_INT32, 0);
 	s->unsorted = is_unsorted(step, s);
-	s->width = s->unsorted ? full_width(step) : usual_width(step, &s->batches);
-	limit_width(step, s);
-	s->near = near_columns(step, s->width);
-	s->part_bytes = thread_bytes(step, s, s->width);
+	if (s->unsorted) {
+		s->width = full_width(step);
+		s->part_bytes = list_bytes(step, s->width);
+	} else {
+		s->width = usual_width(step, &s->batches);
+		limit_width(step, s);
+		s->near = near_columns(step, s->width);
+		s->part_bytes = thread_bytes(step, s, s->width);
+	}
 	step->state = s;
 	EK_RETURN_IF(eki_output_buffers(step, &s->batches, &s->buffers));
 	return eki_step_scratch(step, eki_times(step->parts, s->part_bytes), 1, &s->at);
@@ -169,7 +183,7 @@ static int64_t unsorted_rows(const eki_rows_task *t, const flags *s, char *scrat
 	                      .b = &s->b};
 
 	if (t->fresh)
-		memset(scratch, 0, (size_t)list);
+		memset(scratch, 0, (size_t)(t->mode == EKI_ROWS_VALUES ? flag : list));
 	return eki_unsorted_rows[eki_type(A->value, A->index)](t, &b);
 }
 
@@ -217,7 +231,7 @@ static void report(const eki_step *step, char *text, size_t size)
 	const flags *s = step->state;
 
 	if (step->problem->unsorted)
-		snprintf(text, size, "columns in a row of C: %s",
+		snprintf(text, size, "columns in rows of C: %s",
 		         s->unsorted ? "in the order of the products, not sorted" : "ascending");
 }
 

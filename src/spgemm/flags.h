@@ -18,8 +18,8 @@ enum {
 	EKI_LIST_SPAN = INT32_MAX >> EKI_LIST_BITS /* columns that leave room for the bits */
 };
 
-/* The scratch of one thread: a window of `width` columns, a multiple of 4096. Everything is 0
- * between rows. */
+/* The scratch of one thread: a window of `width` columns, a multiple of 4096. All but `at`
+ * and `list` is 0 between rows. */
 typedef struct eki_window {
 	void *sum;      /* of each column */
 	uint8_t *flag;  /* for each column: 1 if the row has an entry there */

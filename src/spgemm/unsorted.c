@@ -10,7 +10,7 @@
  *
  * Products of an entry are added to 0 one after the other, in the order of the lists, so entries
  * have the same bits as those of sorted rows (flags.c). Cost: for each product, one addition, one
- * flag and one store to the list; for each entry of C, a load and four stores. Gustavson 1978,
+ * flag and one store to the list; for each entry of C, two loads and four stores. Gustavson 1978,
  * whose rows are not sorted either. */
 #include "spgemm/unsorted.h"
 #define EK_TYPES_ONLY
@@ -48,7 +48,7 @@ static inline __attribute__((always_inline)) int64_t
 FN(list_rows)(const eki_rows_task *t, const eki_window *s, bool read, bool ahead)
 {
 	const bool count = t->mode == EKI_ROWS_COUNT, with_d = t->step->in[2];
-	const LISTS l = FN(lists_of)(t, s->b);
+	const LISTS l = FN(lists_of)(t, s->b); /* constant, so that it stays in registers */
 	LISTS d = l;
 	int64_t all = 0;
 
@@ -95,8 +95,11 @@ static int64_t FN(list_values)(const eki_rows_task *t, const eki_window *s)
 			FN(list_of_d)(&l, i);
 		l.begin = l.a_ptr[i];
 		l.count = l.a_ptr[i + 1] - l.begin + (l.d.n > 0);
-		for (int64_t k = 0; k < l.count; k++)
+		for (int64_t k = 0; k < l.count; k++) {
+			if (s->b->far)
+				FN(prefetch)(&l, l.begin + (PTR)k);
 			FN(add_list)(s, FN(list_at)(&l, k));
+		}
 		for (; at < eki_ptr_at(C, i + 1) - begin; at++) {
 			val[at] = sum[col[at]];
 			sum[col[at]] = 0;

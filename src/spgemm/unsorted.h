@@ -5,8 +5,8 @@
 
 #include "spgemm/flags.h"
 
-/* Computes rows as eki_rows_fn does. Of the window, which has all columns, needs sums, flags and
- * the list, which are 0 between rows. Functions for all types. */
+/* Computes rows as eki_rows_fn does. Of the window, which has all columns, needs the list, and sums
+ * and flags, which are 0 between rows. Functions for all types. */
 extern eki_flags_fn *const eki_unsorted_rows[EK_NTYPE];
 
 #endif

@@ -28,11 +28,11 @@ void spgemm_references_free(struct spgemm_problem *p)
 static void check(const struct spgemm_problem *p, const struct spgemm_variant *v,
                   const ek_matrix *C, bool second)
 {
-	ek_matrix *sorted = sparse_sorted(C);
+	ek_matrix *sorted = v->unsorted ? sparse_sorted(C) : NULL;
 	char text[400];
 
-	if (!sparse_check(&p->ref[2 * v->with_d + second], v->unsorted ? sorted : C, p->data,
-	                  v->alpha, v->beta, text, sizeof text))
+	if (!sparse_check(&p->ref[2 * v->with_d + second], sorted ? sorted : C, p->data, v->alpha,
+	                  v->beta, text, sizeof text))
 		fail_msg("%s: %s", product_where, text);
 	ek_matrix_destroy(sorted);
 }
