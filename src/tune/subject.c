@@ -30,11 +30,17 @@ bool eki_subject_row(const eki_subject *s, int k, eki_tunable *row)
 	                 : eki_tunable_row(k, row);
 }
 
+/* Tells whether a path may name a file, rather than standard output or a folder. */
+static bool names_file(const char *path)
+{
+	return *path && path[strlen(path) - 1] != '/' && strcmp(path, "-") != 0;
+}
+
 bool eki_subject_path(const eki_subject *s, char path[EKI_PROFILE_PATH])
 {
 	const size_t used = strlen(path), left = EKI_PROFILE_PATH - used;
 
-	return !s->device ||
+	return !s->device || !names_file(path) ||
 	       (size_t)snprintf(path + used, left, ".%016" PRIx64,
 	                        eki_hash(s->name, (int64_t)strlen(s->name), 0)) < left;
 }
