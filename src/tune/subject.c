@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What a profile describes: the processor, or a device with its driver and the kind of memory that
- * it shares with the host, since each of these decides how fast products are. Each has a file of
- * its own, so that a device is measured without measuring the processor again. */
+ * What a profile describes: the processor, or a device with its driver, its number of compute units
+ * and the kind of memory that it shares with the host, since each of these decides how fast
+ * products are. Each has a file of its own, so that a device is measured without measuring the
+ * processor again. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
