@@ -4,10 +4,10 @@
  * with a slice of B gives that slice of the columns of C, in which each sum has the same terms in
  * the same order as in C itself.
  *
- * Where to cut: a pass over the columns counts entries in blocks of columns, and the slices get
- * equal numbers of entries, as far as whole blocks can. The columns of each row must ascend, so a
- * search finds the part of a row that is in a slice. A row of C is those of its slices, one after
- * the other.
+ * Where to cut: a pass counts entries in blocks of the columns between the first and the last one
+ * that have entries, and the slices get equal numbers of entries, as far as whole blocks can. The
+ * columns of each row must ascend, so a search finds the part of a row that is in a slice. A row of
+ * C is those of its slices, one after the other.
  *
  * Cost: O(nnz) to count; a slice takes three searches in each row, and a copy of its entries; C is
  * read and written once, and takes its memory twice for a moment. */
@@ -25,8 +25,43 @@ enum {
 struct count {
 	const eki_columns *c;
 	int parts;
-	int64_t *of; /* for each part, entries in each block */
+	int64_t (*range)[2]; /* for each part, the first column that has an entry, and the last */
+	int64_t *of;         /* for each part, entries in each block */
 };
+
+static void range_part(void *arg, int part)
+{
+	const struct count *job = arg;
+	const ek_store *csr = job->c->csr;
+	const int64_t end = eki_cut(csr->rows, job->parts, part + 1);
+	int64_t *range = job->range[part];
+
+	range[0] = csr->cols;
+	range[1] = 0;
+	for (int64_t i = eki_cut(csr->rows, job->parts, part); i < end; i++) {
+		const int64_t from = eki_ptr_at(csr, i), to = eki_ptr_at(csr, i + 1);
+
+		if (from == to)
+			continue;
+		range[0] = eki_col_at(csr, from) < range[0] ? eki_col_at(csr, from) : range[0];
+		range[1] = eki_col_at(csr, to - 1) > range[1] ? eki_col_at(csr, to - 1) : range[1];
+	}
+}
+
+/* Cuts the columns that have entries into blocks. */
+static void make_blocks(const struct count *job, eki_columns *c)
+{
+	int64_t first = c->csr->cols, last = 0;
+
+	for (int part = 0; part < job->parts; part++) {
+		first = job->range[part][0] < first ? job->range[part][0] : first;
+		last = job->range[part][1] > last ? job->range[part][1] : last;
+	}
+	c->first = first < last ? first : last; /* 0 if there are no entries */
+	while ((last - c->first) >> c->shift >= BLOCKS)
+		c->shift++;
+	c->count = ((last - c->first) >> c->shift) + 1;
+}
 
 static void count_part(void *arg, int part)
 {
@@ -36,20 +71,21 @@ static void count_part(void *arg, int part)
 	const int64_t end = eki_cut(csr->nnz, job->parts, part + 1);
 
 	for (int64_t k = eki_cut(csr->nnz, job->parts, part); k < end; k++)
-		of[eki_col_at(csr, k) >> job->c->shift]++;
+		of[(eki_col_at(csr, k) - job->c->first) >> job->c->shift]++;
 }
 
 ek_status eki_columns_count(const ek_context *ctx, const ek_store *csr, eki_columns *c)
 {
 	eki_columns new = {.csr = csr};
 	const int parts = eki_parts(ctx, csr->nnz);
-	struct count job = {&new, parts, NULL};
-	void *block = NULL;
+	struct count job = {.c = &new, .parts = parts};
+	void *range = NULL, *block = NULL;
 	ek_status status;
 
-	while ((csr->cols - 1) >> new.shift >= BLOCKS)
-		new.shift++;
-	new.count = eki_groups(csr->cols, INT64_C(1) << new.shift);
+	EK_TRY(eki_alloc(ctx, parts, sizeof *job.range, &range));
+	job.range = range;
+	eki_parallel(ctx, ctx->threads, parts, range_part, &job);
+	make_blocks(&job, &new);
 	EK_TRY(eki_calloc(ctx, parts * new.count, sizeof *job.of, &block));
 	job.of = block;
 	EK_TRY(eki_alloc(ctx, new.count + 1, sizeof *new.before, (void *)&new.before));
@@ -62,6 +98,7 @@ ek_status eki_columns_count(const ek_context *ctx, const ek_store *csr, eki_colu
 	}
 	*c = new;
 done:
+	eki_free(ctx, range, parts, sizeof *job.range);
 	eki_free(ctx, block, parts * new.count, sizeof *job.of);
 	return status;
 }
@@ -84,13 +121,13 @@ void eki_columns_cut(const eki_columns *c, int count, eki_slices *slices)
 	int64_t last = 0;
 
 	for (int k = 1; k <= count; k++) {
-		const int64_t b = k < count ? block_after(c, eki_cut(c->csr->nnz, count, k))
-		                            : c->count;
-		const int64_t column = b < c->count ? b << c->shift : c->csr->cols;
+		const int64_t b =
+			k < count ? block_after(c, eki_cut(c->csr->nnz, count, k)) : c->count;
+		const int64_t column = b < c->count ? c->first + (b << c->shift) : c->csr->cols;
 		const int64_t entries = c->before[b] - c->before[last];
 		const int64_t columns = column - new.first[new.count];
 
-		if (columns == 0)
+		if (b == last)
 			continue;
 		new.first[++new.count] = column;
 		new.entries = entries > new.entries ? entries : new.entries;

@@ -232,9 +232,10 @@ static ek_status say(eki_step *step, const needs *n)
 
 	if (s->slices.count)
 		EK_RETURN_IF(eki_step_say(step,
-		                          "         B goes to the device in %d slices of columns, "
+		                          "         B goes to the device in %d slice%s of columns, "
 		                          "of up to %lld bytes\n",
-		                          s->slices.count, (long long)n->b));
+		                          s->slices.count, s->slices.count > 1 ? "s" : "",
+		                          (long long)n->b));
 	return eki_step_say(step,
 	                    "         %lld batches of rows of A, each by %s; besides %s, a batch "
 	                    "takes up to %lld bytes of the device\n",
