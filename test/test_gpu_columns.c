@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests slices of columns of matrices that do not fit a device (both/sparse_columns.c), which need
- * none: where columns are cut. Products with such slices are tested in test_gpu_slices.c. */
+ * none: where columns are cut, and that threads share the work on few long rows. Products with such
+ * slices are tested in test_gpu_slices.c. */
 #include "both/sparse.h"
 #include "support/context.h"
+#include "support/held.h"
 #include "support/rows.h"
 #include "support/support.h"
 
@@ -88,10 +90,84 @@ static void one_slice(void **state)
 	}
 }
 
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+static int most_parts; /* most parts of a call of `counting` */
+
+static void counting(void *user, int threads, int parts, void (*part)(void *arg, int part),
+                     void *arg)
+{
+	(void)user;
+	(void)threads;
+	most_parts = parts > most_parts ? parts : most_parts;
+	for (int k = 0; k < parts; k++)
+		part(arg, k);
+}
+
+/* Checks that the last work was in so many parts, or more. */
+static void expect_parts(int least)
+{
+	assert_true(most_parts >= least);
+	most_parts = 0;
+}
+
+/* Takes a matrix apart, gives its values back, and puts it together, in so many parts or more. */
+static void take_apart(const ek_matrix *M, int least)
+{
+	const eki_problem problem = {.index = M->store.index};
+	const eki_step step = {
+		.ctx = ctx, .problem = &problem, .threads = 3, .in = {&M->store, &M->store}};
+	const int64_t columns[] = {0, M->store.cols / 3, M->store.cols};
+	ek_store part[2], joined = {0};
+	ek_matrix *whole;
+	size_t bytes;
+	void *values = values_copy(M, &bytes);
+
+	for (int k = 0; k < 2; k++) {
+		expect_status(eki_slice_make(&step, &M->store, 0, M->store.rows, &columns[k], true,
+		                             &part[k]),
+		              EK_OK);
+		expect_parts(least);
+	}
+	memset(M->store.array[CSR_VAL], 0, bytes);
+	for (int k = 0; k < 2; k++) {
+		eki_slice_return(&step, &part[k], 0, columns[k], &M->store);
+		expect_parts(least);
+	}
+	assert_memory_equal(M->store.array[CSR_VAL], values, bytes);
+	expect_status(eki_slices_join(&step, part, 2, 1, &joined), EK_OK);
+	expect_parts(least);
+	expect_status(eki_matrix_from_store(ctx, &joined, &whole), EK_OK);
+	assert_null(different_array(whole, M));
+	ek_matrix_destroy(whole);
+	free(values);
+}
+
+/* Threads take few rows at a time if these are long. */
+static void long_rows(void **state)
+{
+	static const struct {
+		int64_t rows, length;
+		int least;
+	} of[] = {{9, 1 << 16, 3}, {100, 1 << 13, 5}, {10000, 2, 3}};
+
+	(void)state;
+	ctx->options.parallel = counting;
+	for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+		ek_matrix *M = rows_equal(ctx, of[k].rows, of[k].length, of[k].length);
+
+		most_parts = 0;
+		take_apart(M, of[k].least);
+		ek_matrix_destroy(M);
+	}
+	ctx->options.parallel = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(few_of_many),
-	                                   cmocka_unit_test(one_slice)};
+	                                   cmocka_unit_test(one_slice),
+	                                   cmocka_unit_test(long_rows)};
 
 	return run_all_tests(tests, context_setup_cut, context_teardown);
 }
