@@ -14,7 +14,7 @@ int main(void)
 }
 #else
 
-enum { NONE = -1, THREADS = 3 };
+enum { THREADS = 3 };
 
 static ek_device_info info = {.size = sizeof info}; /* of the device */
 
@@ -180,15 +180,11 @@ static void launches_fail(void **state)
 	for (long n = 0; failed; n += 1 + n / 8) {
 		fake_reset();
 		ek_plan *plan = trials_plan(EK_SPMV, EK_OP_N, CALLS);
-		const eki_trials *t = plan->trials;
 
-		trials_watch.launches = 0;
-		trials_watch.launch_at = n;
+		trials_fail(TRIALS_LAUNCH, n, false);
 		run_through(plan, true);
-		failed = trials_watch.launches > n;
-		trials_watch.launch_at = NONE;
-		for (int k = 1; k < t->count; k++)
-			out += t->list[k].out && strcmp(t->list[k].out, "a run of it failed") == 0;
+		failed = trials_failed(TRIALS_LAUNCH, n);
+		out += trials_given_up(plan->trials, TRIALS_RUN_FAILED);
 		run(plan, 0, y);
 		assert_memory_equal(y, z, N * sizeof *y);
 		ek_plan_destroy(plan);
@@ -206,26 +202,17 @@ static void memory_runs_out(void **state)
 	trials_open(info.name, EK_MEMORY_COPY);
 	trials_right(EK_SPMV, EK_OP_N, 0);
 	for (int kind = 0; kind < 4; kind++) {
+		const trials_call call = kind & 2 ? TRIALS_ALLOC : TRIALS_HEAP;
 		bool failed = true;
 
 		for (long n = 0; failed; n += 1 + n / 4) {
 			fake_reset();
 			ek_plan *plan = trials_plan(EK_SPMV, EK_OP_N, CALLS);
-			const eki_trials *t = plan->trials;
 
-			trials_watch.allocs = 0;
-			trials_watch.persistent = kind & 1;
-			if (kind & 2)
-				trials_watch.alloc_at = n;
-			else
-				heap_fail(&heap, n, kind & 1);
+			trials_fail(call, n, kind & 1);
 			run_through(plan, false);
-			failed = (kind & 2 ? trials_watch.allocs : heap.calls) > n;
-			trials_watch.alloc_at = NONE;
-			heap_fail(&heap, -1, false);
-			for (int k = 1; k < t->count; k++)
-				out += t->list[k].out &&
-				       strcmp(t->list[k].out, "there was no memory for it") == 0;
+			failed = trials_failed(call, n);
+			out += trials_given_up(plan->trials, TRIALS_NO_MEMORY);
 			ek_plan_destroy(plan);
 		}
 	}

@@ -14,7 +14,7 @@ int main(void)
 }
 #else
 
-enum { NONE = -1, MOST_RUNS = 60, BESIDE = 1, LATE = 2, TRIED = 3 };
+enum { NONE = -1, BESIDE = 1, LATE = 2, TRIED = 3 };
 
 static const char *const names[TRIED] = {"spgemm.csr.hash.gpu", "spgemm.csr.flags",
                                          "spgemm.csr.bins.gpu"};
@@ -55,19 +55,11 @@ static ek_plan *plan_for(int best, bool with_d)
 
 static void check_decision(int best, bool with_d, bool into)
 {
-	char text[1 << 14];
 	ek_matrix *C = NULL;
-	ek_plan *plan = plan_for(best, with_d), *second;
+	ek_plan *plan = plan_for(best, with_d);
 	const eki_trials *t = plan->trials;
 
-	for (int k = 0; k < MOST_RUNS && !t->decided; k++) {
-		if (!into) {
-			ek_matrix_destroy(C);
-			C = NULL;
-		}
-		trials_sparse_run(plan, 1, &C);
-	}
-	assert_true(t->decided);
+	trials_sparse_decide(plan, 1, into, &C);
 	assert_string_equal(ek_plan_method(plan), names[best]);
 	for (int k = 0; k < TRIED; k++) {
 		if (best > 0 && t->list[k].runs < 3)
@@ -76,19 +68,7 @@ static void check_decision(int best, bool with_d, bool into)
 			         t->list[0].predicted);
 		assert_true((t->list[k].plan != NULL) == (k == best));
 	}
-	trials_sparse_run(plan, 1, &C);
-	expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);
-	assert_non_null(strstr(text, "measured and decided"));
-	assert_null(strstr(text, "stays for vectors"));
-	second = trials_sparse_plan(with_d, CALLS);
-	assert_true(second->trials->known && second->trials->count == 1);
-	assert_string_equal(ek_plan_method(second), names[best]);
-	ek_matrix_destroy(C);
-	C = NULL;
-	trials_sparse_run(second, 1, &C);
-	ek_matrix_destroy(C);
-	ek_plan_destroy(second);
-	ek_plan_destroy(plan);
+	trials_sparse_end(plan, C);
 }
 
 static void fastest_stays(void **state)
@@ -121,9 +101,7 @@ static void times_are_real(void **state)
 	fake_reset();
 	ek_plan *plan = trials_sparse_plan(false, 1 << 20);
 
-	for (int k = 0; k < MOST_RUNS && !plan->trials->decided; k++)
-		trials_sparse_run(plan, 0, &C);
-	assert_true(plan->trials->decided);
+	trials_sparse_decide(plan, 0, true, &C);
 	assert_string_equal(ek_plan_method(plan), names[BESIDE]);
 	ek_matrix_destroy(C);
 	ek_plan_destroy(plan);
@@ -202,8 +180,7 @@ static void decision_without_room(void **state)
 	for (int best = 0; best < TRIED; best += LATE) {
 		open_gpu(EK_MEMORY_COPY);
 		plan = plan_for(best, false);
-		for (int k = 0; k < MOST_RUNS && !plan->trials->decided; k++)
-			trials_sparse_run(plan, 0, &C);
+		trials_sparse_decide(plan, 0, true, &C);
 		ek_plan_destroy(plan);
 		ek_matrix_destroy(C);
 		C = NULL;
@@ -234,7 +211,7 @@ static ek_matrix *run_through(ek_plan *plan, bool into, bool each)
 	const eki_trials *t = plan->trials;
 	ek_matrix *C = NULL;
 
-	for (int k = 0, failed = 0; k < 2 * MOST_RUNS && !t->decided; k++) {
+	for (int k = 0, failed = 0; k < 2 * RUNS && !t->decided; k++) {
 		if (!into) {
 			ek_matrix_destroy(C);
 			C = NULL;
@@ -255,22 +232,9 @@ static ek_matrix *run_through(ek_plan *plan, bool into, bool each)
 /* Checks a plan after calls that failed, when no more fail, and destroys it. */
 static void finish(ek_plan *plan, ek_matrix *C)
 {
-	trials_watch.launch_at = trials_watch.alloc_at = NONE;
-	heap_fail(&heap, -1, false);
 	trials_sparse_run(plan, 1, &C);
 	ek_matrix_destroy(C);
 	ek_plan_destroy(plan);
-}
-
-static int given_up(const eki_trials *t)
-{
-	int out = 0;
-
-	for (int k = 1; k < TRIED; k++)
-		out += t->list[k].out &&
-		       (strcmp(t->list[k].out, "a run of it failed") == 0 ||
-		        strcmp(t->list[k].out, "there was no memory for it") == 0);
-	return out;
 }
 
 /* Makes the n-th launch of the trials fail. */
@@ -284,12 +248,11 @@ static void launches_fail(void **state)
 	for (long n = 0; failed; n += 1 + n / 8) {
 		ek_plan *plan = plan_for(LATE, n & 2);
 
-		trials_watch.launches = 0;
-		trials_watch.launch_at = n;
+		trials_fail(TRIALS_LAUNCH, n, false);
 		ek_matrix *C = run_through(plan, n & 1, true);
 
-		failed = trials_watch.launches > n;
-		out += given_up(plan->trials);
+		failed = trials_failed(TRIALS_LAUNCH, n);
+		out += trials_given_up(plan->trials, TRIALS_RUN_FAILED);
 		finish(plan, C);
 	}
 	assert_true(out > 2);
@@ -304,20 +267,17 @@ static void memory_runs_out(void **state)
 	(void)state;
 	open_gpu(EK_MEMORY_COPY);
 	for (int device = 0; device < 2; device++) {
+		const trials_call call = device ? TRIALS_ALLOC : TRIALS_HEAP;
 		bool failed = true;
 
 		for (long n = 0; failed; n += 1 + n / 8) {
 			ek_plan *plan = plan_for(LATE, true);
 
-			trials_watch.allocs = 0;
-			if (device)
-				trials_watch.alloc_at = n;
-			else
-				heap_fail(&heap, n, false);
+			trials_fail(call, n, false);
 			ek_matrix *C = run_through(plan, n & 1, device);
 
-			failed = (device ? trials_watch.allocs : heap.calls) > n;
-			out += given_up(plan->trials);
+			failed = trials_failed(call, n);
+			out += trials_given_up(plan->trials, TRIALS_NO_MEMORY);
 			finish(plan, C);
 		}
 	}

@@ -218,6 +218,9 @@ static void not_for_another_device(void **state)
 	(void)state;
 	eki_subject_of(ctx, &s);
 	device_profile(&s, text);
+	ctx->device->info.units++; /* the same name, but more cores */
+	assert_ptr_equal(eki_machine_of(ctx), eki_machine_here());
+	assert_null(eki_device_profile_refused(ctx));
 	snprintf(ctx->device->info.text, sizeof ctx->device->info.text, "Other device");
 	assert_ptr_equal(eki_machine_of(ctx), eki_machine_here());
 	assert_null(eki_device_profile_refused(ctx));

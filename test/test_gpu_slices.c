@@ -290,8 +290,8 @@ static void cuts(ek_context *ctx, eki_memory memory)
 	} of[] = {{30, 12, 12, 0, "csr.batches.gpu:slices=64", " in 12 slices of columns"},
 	          {30, 40, 40, 0, "csr.batches.gpu:slices=3", " in 3 slices of columns"},
 	          {30, 40000, 40, 0, "csr.batches.gpu:slices=3", " in 3 slices of columns"},
-	          {30, 40000, 8, 0, "csr.batches.gpu:slices=64", " in 3 slices of columns"},
-	          {30, 50, 1, 0, "csr.batches.gpu:slices=2", " in 2 slices of columns"},
+	          {30, 40000, 8, 0, "csr.batches.gpu:slices=64", " in 8 slices of columns"},
+	          {30, 50, 1, 0, "csr.batches.gpu:slices=2", " in 1 slice of columns"},
 	          {30, 50, 0, 0, "csr.batches.gpu:slices=2", "besides B, which stays"},
 	          {3000, 50, 1, 1, "csr.batches.gpu:slices=64", " in 2 slices of columns"}};
 

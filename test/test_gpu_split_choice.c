@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests which rows of sparse products device and processor take when they do them together
  * (spgemm.csr.split.gpu): the choice by times that the test makes up, samples that mislead, long
- * rows, and pieces that move. Results must have the bits of the plain method of the processor. */
+ * rows, pieces that move, and slices of B that are the same for all. Results must have the bits of
+ * the plain method of the processor. */
 #include <math.h>
 #include <stdio.h>
 
@@ -154,25 +155,32 @@ static void wrong_samples(ek_context *ctx, eki_memory memory)
 
 ON_EACH_DEVICE(wrong_samples)
 
-/* Computes A B and compares it with csr.serial. Checks what the plan says. */
+/* Computes A B by a plan, which it destroys, and compares it with csr.serial. */
+static void check_result(ek_plan *plan, const ek_matrix *A, const ek_matrix *B)
+{
+	const ek_hints plain = {.size = sizeof plain, .method = "csr.serial", .B = B};
+	ek_matrix *C = NULL, *expected = NULL;
+
+	expect_status(ek_spgemm(plan, 1, 0, &C), EK_OK);
+	ek_plan_destroy(plan);
+	expect_status(ek_plan_create(EK_SPGEMM, A, &plain, &plan), EK_OK);
+	expect_status(ek_spgemm(plan, 1, 0, &expected), EK_OK);
+	ek_plan_destroy(plan);
+	assert_null(different_array(C, expected));
+	ek_matrix_destroy(C);
+	ek_matrix_destroy(expected);
+}
+
+/* Checks what a plan for A B says and computes. */
 static void check_product(const ek_matrix *A, const ek_matrix *B, const char *says)
 {
-	ek_hints hints = {.size = sizeof hints, .method = "csr.split.gpu", .B = B, .calls = 64};
-	ek_matrix *C[2] = {NULL};
+	const ek_hints hints = {
+		.size = sizeof hints, .method = "csr.split.gpu", .B = B, .calls = 64};
+	ek_plan *plan;
 
-	for (int k = 0; k < 2; k++) {
-		ek_plan *plan;
-
-		expect_status(ek_plan_create(EK_SPGEMM, A, &hints, &plan), EK_OK);
-		if (k == 0)
-			expect_explained(plan, says);
-		expect_status(ek_spgemm(plan, 1, 0, &C[k]), EK_OK);
-		ek_plan_destroy(plan);
-		hints.method = "csr.serial";
-	}
-	assert_null(different_array(C[0], C[1]));
-	ek_matrix_destroy(C[0]);
-	ek_matrix_destroy(C[1]);
+	expect_status(ek_plan_create(EK_SPGEMM, A, &hints, &plan), EK_OK);
+	expect_explained(plan, says);
+	check_result(plan, A, B);
 }
 
 /* Checks samples and cuts where one row has most of the products, so both sides together may not
@@ -276,12 +284,56 @@ static void moves(ek_context *ctx, eki_memory memory)
 
 ON_EACH_DEVICE(moves)
 
+/* Checks that B has as many slices in all pieces if one of them, that of the long row, has room for
+ * slices of B only, beside its rows, and the others have room for all of B. */
+static void same_slices(ek_context *ctx, eki_memory memory)
+{
+	enum { LENGTH = 60, ROWS = 1 + LENGTH, EACH = 40, ROOM = 12000 /* bytes beside B */ };
+	const ek_device_info info = ctx->device->info;
+	int64_t lengths[ROWS], on_device = 0;
+	const eki_sparse_both *s;
+	ek_plan *plan;
+
+	(void)memory;
+	for (int i = 0; i < ROWS; i++)
+		lengths[i] = i ? 1 : LENGTH;
+	ek_matrix *A = rows_of_lengths(ctx, ROWS, LENGTH, NULL, lengths);
+	ek_matrix *B = rows_stairs(ctx, LENGTH, EACH, EACH);
+	const ek_hints hints = {.size = sizeof hints, .B = B, .calls = 64, .measure = 1};
+
+	ctx->together = true;
+	ctx->timing = made_up;
+	make_up(1e9, 1e9, 0.6e9);
+	call_device(ctx, "gpu");
+	/* A tenth is left for other use. */
+	ctx->device->info.memory = (eki_store_bytes(&B->store) + ROOM) * 10 / 9;
+	expect_status(ek_plan_create(EK_SPGEMM, A, &hints, &plan), EK_OK);
+	s = plan->root.state;
+	assert_true(s->moves);
+	for (int k = 0; k < s->pieces; k++) {
+		const eki_step *child = s->piece[k].step[EKI_DEVICE_SIDE];
+
+		if (child)
+			assert_int_equal(child->param[EKI_BATCHED_SLICES], 2);
+		on_device += child != NULL;
+	}
+	assert_true(on_device > 2);
+	check_result(plan, A, B);
+	ctx->device->info = info;
+	ctx->timing = NULL;
+	ctx->together = false;
+	ek_matrix_destroy(A);
+	ek_matrix_destroy(B);
+}
+
+ON_EACH_DEVICE(same_slices)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_choices),   cmocka_unit_test(test_wrong_samples),
 		cmocka_unit_test(test_by_name),   cmocka_unit_test(test_moves),
-		cmocka_unit_test(test_long_rows),
+		cmocka_unit_test(test_long_rows), cmocka_unit_test(test_same_slices),
 	};
 
 	return run_all_tests(tests, devices_setup, devices_teardown);

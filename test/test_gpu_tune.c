@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests short measurements of devices with all kinds of memory: what is handed out and written, the
- * file's name, devices without doubles, and errors. */
+ * file's name, devices without doubles, paths that name no file, and errors. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include <math.h>
 #include <stdlib.h>
@@ -101,6 +101,35 @@ static void without_doubles(void **state)
 	assert_true(seen.numbers >= 3);
 }
 
+/* Paths that name no file stay as they are, so that what is written there goes to standard output,
+ * or is refused, as for the processor. */
+static void paths(void **state)
+{
+	static const char *const same[] = {"-", "", "/nowhere/", "/"};
+	char path[EKI_PROFILE_PATH];
+	ek_tune_options o = {.size = sizeof o, .quick = 1, .path = "/nowhere/"};
+	eki_subject s;
+
+	(void)state;
+	need_device();
+	eki_subject_of(devices.of[0].ctx, &s);
+	for (size_t k = 0; k < sizeof same / sizeof *same; k++) {
+		snprintf(path, sizeof path, "%s", same[k]);
+		assert_true(eki_subject_path(&s, path));
+		assert_string_equal(path, same[k]);
+	}
+	snprintf(path, sizeof path, "-a");
+	assert_true(eki_subject_path(&s, path));
+	assert_int_equal(strlen(path), 2 + 1 + 16);
+	memset(path, 'a', sizeof path - 1);
+	path[sizeof path - 1 - 16] = 0;
+	assert_false(eki_subject_path(&s, path));
+	expect_error(ek_tune(devices.of[0].ctx, &o), EK_EIO, "/nowhere/");
+	setenv("EK_PROFILE", "/nowhere/", 1);
+	expect_error(ek_tune(devices.of[0].ctx, NULL), EK_EIO, "/nowhere/");
+	setenv("EK_PROFILE", "none", 1);
+}
+
 static ek_status no_time(eki_device *dev, double *seconds)
 {
 	(void)dev;
@@ -131,7 +160,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(quick_measurement),
 	                                   cmocka_unit_test(without_doubles),
-	                                   cmocka_unit_test(errors)};
+	                                   cmocka_unit_test(paths), cmocka_unit_test(errors)};
 
 	setenv("EK_PROFILE", "none", 1);
 	return run_all_tests(tests, devices_setup, devices_teardown);

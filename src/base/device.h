@@ -45,8 +45,9 @@ typedef struct eki_compiling {
 } eki_compiling;
 /* Returns those of this thread. A thread begins with true, false and 0. */
 eki_compiling *eki_device_compiling(void);
-/* Writes a text that names driver, kind of memory and device, with a hash of these and of the
- * driver's version in front of the device. Writes "" if there is no device. */
+/* Writes a text that names driver, kind of memory and device, with a hash of these, of the
+ * driver's version and of the number of compute units in front of the device: processors with 2 and
+ * with 64 cores may have the same name. Writes "" if there is no device. */
 void eki_device_identity(const ek_context *ctx, char *text, size_t size);
 
 #endif

@@ -56,9 +56,10 @@ void eki_part_view_free(const eki_step *step, ek_store *part);
  * format has no rows. */
 ek_status eki_parts_join(const eki_step *step, ek_store *part, int64_t count, ek_store *C);
 
-/* Counts of the entries of a matrix in CSR, in blocks of 2^shift columns. */
+/* Counts of the entries of a matrix in CSR, in blocks of 2^shift columns from column `first` on. */
 typedef struct eki_columns {
 	const ek_store *csr;
+	int64_t first;
 	int shift;
 	int64_t count, *before; /* blocks; entries in the blocks before each, and in all */
 } eki_columns;

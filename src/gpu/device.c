@@ -282,8 +282,8 @@ void eki_device_identity(const ek_context *ctx, char *text, size_t size)
 	*text = 0;
 	if (!d)
 		return;
-	const int length = snprintf(all, sizeof all, "%s %s %s %s", d->driver->name,
-	                            kinds[d->memory], d->info.driver, d->info.text);
+	const int length = snprintf(all, sizeof all, "%s %s %s %d %s", d->driver->name,
+	                            kinds[d->memory], d->info.driver, d->info.units, d->info.text);
 
 	snprintf(text, size, "%s %s %016" PRIx64 " %s", d->driver->name, kinds[d->memory],
 	         eki_hash(all, length, 0), d->info.text);

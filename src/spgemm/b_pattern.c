@@ -5,7 +5,6 @@
  * sample of rows shows which of these are frequent enough to record. */
 #include <string.h>
 
-#include "spgemm/batches.h"
 #include "spgemm/b_pattern.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "spgemm/b_pattern.c"
@@ -234,7 +233,7 @@ static ek_status allocate(eki_step *step, struct pattern_job *job, int64_t runs)
 	return EK_OK;
 }
 
-ek_status eki_b_pattern_make(eki_step *step, double products, eki_b_pattern *b)
+ek_status eki_b_pattern_make(eki_step *step, const eki_batches *batches, eki_b_pattern *b)
 {
 	const ek_store *B = step->in[1];
 	const int parts = eki_parts(step->ctx, B->nnz + B->rows);
@@ -245,10 +244,9 @@ ek_status eki_b_pattern_make(eki_step *step, double products, eki_b_pattern *b)
 	                          .type = eki_type(B->value, B->index)};
 	int64_t runs = 0;
 
-	*b = (eki_b_pattern){
-		.far = (double)eki_store_bytes(B) > step->ctx->machine->core_bytes,
-		.brief = eki_longest_row(step->ctx, B) <= eki_lanes(step->isa, B->value) / 2};
-	if (products * (double)step->problem->calls < USES * (double)B->nnz || B->nnz == 0)
+	*b = (eki_b_pattern){.far = (double)eki_store_bytes(B) > step->ctx->machine->core_bytes,
+	                     .brief = batches->longest[1] <= eki_lanes(step->isa, B->value) / 2};
+	if (batches->products * (double)step->problem->calls < USES * (double)B->nnz || B->nnz == 0)
 		return EK_OK;
 	sample(&job, step->problem->calls, step->isa,
 	       step->ctx->machine->run_length * (halves ? HALVES : 1));

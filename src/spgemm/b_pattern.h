@@ -3,7 +3,7 @@
 #ifndef EK_SPGEMM_B_PATTERN_H
 #define EK_SPGEMM_B_PATTERN_H
 
-#include "plan/plan.h"
+#include "spgemm/batches.h"
 
 enum {
 	EKI_RUN = 8, /* maximum length of a run */
@@ -26,8 +26,8 @@ typedef struct eki_b_pattern {
 	bool brief; /* whether no row has more entries than half a vector */
 } eki_b_pattern;
 
-/* Examines the rows of B of a step, unless the products of all announced runs are too few to make
- * up for it. `products` is how many a run has. */
-ek_status eki_b_pattern_make(eki_step *step, double products, eki_b_pattern *b);
+/* Examines the rows of B of a step, whose batches are known, unless the products of all announced
+ * runs are too few to make up for it. */
+ek_status eki_b_pattern_make(eki_step *step, const eki_batches *batches, eki_b_pattern *b);
 
 #endif

@@ -42,8 +42,6 @@ static void FN(cut_rows)(eki_batch_cut *c)
 		c->bound += (double)bound;
 		in_batch++;
 		c->row_products = u > c->row_products ? u : c->row_products;
-		c->row_lists = a_ptr[i + 1] - a_ptr[i] > c->row_lists ? a_ptr[i + 1] - a_ptr[i]
-		                                                      : c->row_lists;
 	}
 	c->products += (double)products;
 }
@@ -162,18 +160,26 @@ int64_t eki_longest_row(const ek_context *ctx, const ek_store *csr)
 	return most;
 }
 
-/* Cuts the rows into batches of equal numbers of rows if, by the lengths of the rows of A, B and D,
- * no row can have many more products than the mean. Sets *done to whether it did. */
-static ek_status cut_evenly(eki_step *step, eki_result_kind kind, int64_t entries, eki_batches *b,
-                            bool *done)
+/* Finds the longest rows of A, B and D. */
+static void find_longest(const eki_step *step, int64_t longest[EKI_MAX_MATRICES])
 {
 	const ek_store *A = step->in[0], *B = step->in[1], *D = step->in[2];
-	const int64_t a = eki_longest_row(step->ctx, A);
-	const int64_t most = B == A ? a : eki_longest_row(step->ctx, B);
-	const int64_t d = D ? eki_longest_row(step->ctx, D) : 0;
+
+	longest[0] = eki_longest_row(step->ctx, A);
+	longest[1] = B == A ? longest[0] : eki_longest_row(step->ctx, B);
+	longest[2] = D ? eki_longest_row(step->ctx, D) : 0;
+}
+
+/* Cuts the rows into batches of equal numbers of rows if, by the longest rows of A, B and D, which
+ * are in b->longest, no row can have many more products than the mean. Sets *done to whether it
+ * did. */
+static ek_status cut_evenly(eki_step *step, int64_t entries, eki_batches *b, bool *done)
+{
+	const ek_store *A = step->in[0], *B = step->in[1], *D = step->in[2];
+	const int64_t a = b->longest[0], most = b->longest[1], d = b->longest[2];
 	const double product = (double)A->nnz * (double)B->nnz / (double)(B->rows + !B->rows);
-	const double mean = kind == EKI_SUM ? (double)A->nnz + (double)B->nnz : product;
-	const int64_t bound = kind == EKI_SUM ? a + most : eki_plus(eki_times(a, most), d);
+	const double mean = b->kind == EKI_SUM ? (double)A->nnz + (double)B->nnz : product;
+	const int64_t bound = b->kind == EKI_SUM ? a + most : eki_plus(eki_times(a, most), d);
 	int64_t rows;
 
 	*done = A->rows > 0 && bound <= entries &&
@@ -182,14 +188,13 @@ static ek_status cut_evenly(eki_step *step, eki_result_kind kind, int64_t entrie
 		return EK_OK;
 	rows = entries / (bound + !bound) < EKI_BATCH_ROWS ? entries / (bound + !bound)
 	                                                   : EKI_BATCH_ROWS;
-	*b = (eki_batches){.products = mean + (D ? (double)D->nnz : 0),
-	                   .bound = (double)A->rows * (double)(bound < B->cols ? bound : B->cols),
-	                   .even = true,
-	                   .row_products = bound,
-	                   .row_bound = bound < B->cols ? bound : B->cols,
-	                   .row_lists = a + 1,
-	                   .entries = (rows < A->rows ? rows : A->rows) * bound,
-	                   .count = eki_groups(A->rows, rows)};
+	b->products = mean + (D ? (double)D->nnz : 0);
+	b->row_products = bound;
+	b->row_bound = bound < B->cols ? bound : B->cols;
+	b->bound = (double)A->rows * (double)b->row_bound;
+	b->even = true;
+	b->entries = (rows < A->rows ? rows : A->rows) * bound;
+	b->count = eki_groups(A->rows, rows);
 	EK_RETURN_IF(eki_step_alloc(step, b->count + 1, sizeof *b->begin, &b->begin));
 	for (int64_t k = 0; k <= b->count; k++)
 		b->begin[k] = eki_group(A->rows, rows, k);
@@ -207,8 +212,10 @@ ek_status eki_batches_make(eki_step *step, eki_result_kind kind, int64_t entries
 	uint64_t *first;
 	bool done;
 
-	EK_RETURN_IF(cut_evenly(step, kind, entries, b, &done));
-	b->kind = kind;
+	*b = (eki_batches){.kind = kind};
+	find_longest(step, b->longest);
+	b->row_lists = b->longest[0] + 1;
+	EK_RETURN_IF(cut_evenly(step, entries, b, &done));
 	if (done)
 		return EK_OK;
 	/* The marks stay with the plan, so that ek_plan_memory counts them. */
@@ -221,12 +228,10 @@ ek_status eki_batches_make(eki_step *step, eki_result_kind kind, int64_t entries
 		                                 .entries = entries,
 		                                 .first = first};
 	eki_parallel(step->ctx, step->threads, job.parts, cut_part, &job);
-	*b = (eki_batches){.kind = kind};
 	for (int part = 0; part < job.parts; part++) {
 		b->products += job.part[part].products;
 		b->bound += job.part[part].bound;
 		b->row_products = larger(b->row_products, job.part[part].row_products);
-		b->row_lists = larger(b->row_lists, job.part[part].row_lists + 1);
 	}
 	b->row_bound = b->row_products < B->cols ? b->row_products : B->cols;
 	b->entries = larger(b->row_bound,

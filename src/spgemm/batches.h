@@ -24,7 +24,8 @@ typedef struct eki_batches {
 	/* bounds for one row of C: on its products, its entries, and the rows of B and D that it
 	 * needs */
 	int64_t row_products, row_bound, row_lists;
-	int64_t entries; /* upper bound on the entries of a batch */
+	int64_t entries;                   /* upper bound on the entries of a batch */
+	int64_t longest[EKI_MAX_MATRICES]; /* entries in the longest rows of A, B and D */
 } eki_batches;
 
 enum {
@@ -49,7 +50,7 @@ typedef struct eki_batch_cut {
 	int64_t entries, begin, end; /* limit for batches; rows of the part */
 	uint64_t *first;             /* bit i is 1 if row i begins a batch */
 	double products, bound;
-	int64_t row_products, row_lists;
+	int64_t row_products;
 } eki_batch_cut;
 
 #endif

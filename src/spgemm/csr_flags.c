@@ -146,7 +146,7 @@ static ek_status prepare(eki_step *step)
 	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *s, &s));
 	memset(s, 0, sizeof *s);
 	EK_RETURN_IF(eki_batches_make(step, EKI_PRODUCT, entries, &s->batches));
-	EK_RETURN_IF(eki_b_pattern_make(step, s->batches.products, &s->b));
+	EK_RETURN_IF(eki_b_pattern_make(step, &s->batches, &s->b));
 	step->parts = eki_output_parts(step, &s->batches);
 	s->rows = eki_flags_rows[step->isa][eki_type(A->value, A->index)];
 	s->numeric = eki_numeric_rows[step->isa][eki_type(A->value, A->index)];

@@ -14,27 +14,21 @@ typedef UIDX FN(cols) __attribute__((vector_size(W * sizeof(UIDX))));
 typedef UIDX FN(half_cols) __attribute__((vector_size((W + 1) / 2 * sizeof(UIDX))));
 static const UIDX FN(lane)[] = {0, 1, 2, 3, 4, 5, 6, 7};
 
-/* Makes keys of W columns: each column minus `base`, and behind that its number: at, at + 1, ... */
-static inline void FN(make_keys)(const IDX *col, IDX base, int64_t at, IDX *key)
-{
-	FN(cols) c, lane;
-
-	memcpy(&c, col, sizeof c);
-	memcpy(&lane, FN(lane), sizeof lane);
-	c = ((c - (UIDX)base) << EKI_LIST_BITS) + lane + (UIDX)at;
-	memcpy(key, &c, sizeof c);
-}
-
-/* Does the same for half as many. */
-static inline void FN(make_half_keys)(const IDX *col, IDX base, int64_t at, IDX *key)
-{
-	FN(half_cols) c, lane;
-
-	memcpy(&c, col, sizeof c);
-	memcpy(&lane, FN(lane), sizeof lane);
-	c = ((c - (UIDX)base) << EKI_LIST_BITS) + lane + (UIDX)at;
-	memcpy(key, &c, sizeof c);
-}
+/* Defines a function that makes keys of as many columns as a vector has lanes: each column minus
+ * `base`, and behind that its number: at, at + 1, ... */
+#define MAKE_KEYS(name, vector)                                                 \
+	static inline void name(const IDX *col, IDX base, int64_t at, IDX *key) \
+	{                                                                       \
+		vector c, lane;                                                 \
+                                                                                \
+		memcpy(&c, col, sizeof c);                                      \
+		memcpy(&lane, FN(lane), sizeof lane);                           \
+		c = ((c - (UIDX)base) << EKI_LIST_BITS) + lane + (UIDX)at;      \
+		memcpy(key, &c, sizeof c);                                      \
+	}
+MAKE_KEYS(FN(make_keys), FN(cols))
+MAKE_KEYS(FN(make_half_keys), FN(half_cols))
+#undef MAKE_KEYS
 
 /* Lists entries [from, to) of B, times `a`, with the numbers at, at + 1, ... The first vector takes
  * no branch, though it may have no entry. If `brief`, it is half a vector, and there is no other:

@@ -88,17 +88,16 @@ static ek_status find_needs(eki_step *step, needs *n)
 	enum { ENTRIES = 1 << 30 }; /* few of the processor's batches, which are not used */
 	const ek_device_info *on = &step->ctx->device->info;
 	const ek_store *A = step->in[0], *D = step->in[2];
-	const int64_t d = D ? eki_longest_row(step->ctx, D) : 0;
 	eki_batches bounds;
 
 	EK_RETURN_IF(eki_batches_make(step, EKI_PRODUCT, ENTRIES, &bounds));
-	*n = (needs){.most = on->memory - on->memory / SPARE_PART,
-	             .b = eki_store_bytes(step->in[1]),
-	             .rows = eki_batched_bytes(A, 1, eki_longest_row(step->ctx, A) + d),
-	             .width = bounds.row_bound,
-	             .all = (double)eki_batched_bytes(A, A->rows,
-	                                              eki_plus(A->nnz, D ? D->nnz : 0)) +
-	                    bounds.bound * (double)eki_entry_bytes(A)};
+	*n = (needs){
+		.most = on->memory - on->memory / SPARE_PART,
+		.b = eki_store_bytes(step->in[1]),
+		.rows = eki_batched_bytes(A, 1, bounds.longest[0] + bounds.longest[2]),
+		.width = bounds.row_bound,
+		.all = (double)eki_batched_bytes(A, A->rows, eki_plus(A->nnz, D ? D->nnz : 0)) +
+	               bounds.bound * (double)eki_entry_bytes(A)};
 	return EK_OK;
 }
 
@@ -233,9 +232,10 @@ static ek_status say(eki_step *step, const needs *n)
 
 	if (s->slices.count)
 		EK_RETURN_IF(eki_step_say(step,
-		                          "         B goes to the device in %d slices of columns, "
+		                          "         B goes to the device in %d slice%s of columns, "
 		                          "of up to %lld bytes\n",
-		                          s->slices.count, (long long)n->b));
+		                          s->slices.count, s->slices.count > 1 ? "s" : "",
+		                          (long long)n->b));
 	return eki_step_say(step,
 	                    "         %lld batches of rows of A, each by %s; besides %s, a batch "
 	                    "takes up to %lld bytes of the device\n",

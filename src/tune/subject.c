@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What a profile describes: the processor, or a device with its driver and the kind of memory that
- * it shares with the host, since each of these decides how fast products are. Each has a file of
- * its own, so that a device is measured without measuring the processor again. */
+ * What a profile describes: the processor, or a device with its driver, its number of compute units
+ * and the kind of memory that it shares with the host, since each of these decides how fast
+ * products are. Each has a file of its own, so that a device is measured without measuring the
+ * processor again. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,11 +31,17 @@ bool eki_subject_row(const eki_subject *s, int k, eki_tunable *row)
 	                 : eki_tunable_row(k, row);
 }
 
+/* Tells whether a path may name a file, rather than standard output or a folder. */
+static bool names_file(const char *path)
+{
+	return *path && path[strlen(path) - 1] != '/' && strcmp(path, "-") != 0;
+}
+
 bool eki_subject_path(const eki_subject *s, char path[EKI_PROFILE_PATH])
 {
 	const size_t used = strlen(path), left = EKI_PROFILE_PATH - used;
 
-	return !s->device ||
+	return !s->device || !names_file(path) ||
 	       (size_t)snprintf(path + used, left, ".%016" PRIx64,
 	                        eki_hash(s->name, (int64_t)strlen(s->name), 0)) < left;
 }

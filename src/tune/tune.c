@@ -100,9 +100,7 @@ static ek_status find_path(const eki_subject *s, const char **path, char own[EKI
 {
 	bool given;
 
-	/* A path that names no file keeps none with the digits either: it is an error later on. */
-	if (*path && (!s->device || strcmp(*path, "-") == 0 || !**path ||
-	              (*path)[strlen(*path) - 1] == '/'))
+	if (*path && !s->device)
 		return EK_OK;
 	if (!*path && !eki_profile_path(own, &given, true))
 		return eki_fail(EK_EINVAL, "options.path is NULL, and %s",

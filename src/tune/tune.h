@@ -45,8 +45,9 @@ void eki_subject_of(const ek_context *ctx, eki_subject *s);
 /* Describes row k of its profile. Returns false after the last row. */
 bool eki_subject_row(const eki_subject *s, int k, eki_tunable *row);
 /* Appends to the path of the processor's profile what makes it the one of the subject: nothing, or
- * a dot and 16 hexadecimal digits, which differ from device to device. Returns false if the path is
- * too long. */
+ * a dot and 16 hexadecimal digits, which differ from device to device. A path that names no file
+ * stays as it is: it is "-", or an error when it is opened. Returns false if the path is too
+ * long. */
 bool eki_subject_path(const eki_subject *s, char path[EKI_PROFILE_PATH]);
 
 /* ---- profile.c, profile_device.c, profile_file.c --------------------------------------------- */

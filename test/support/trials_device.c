@@ -139,6 +139,36 @@ int trials_find(const eki_trials *t, const char *method)
 	return 0;
 }
 
+void trials_fail(trials_call call, long n, bool persistent)
+{
+	trials_watch.launches = trials_watch.allocs = 0;
+	trials_watch.persistent = persistent;
+	if (call == TRIALS_LAUNCH)
+		trials_watch.launch_at = n;
+	else if (call == TRIALS_ALLOC)
+		trials_watch.alloc_at = n;
+	else
+		heap_fail(&heap, n, persistent);
+}
+
+bool trials_failed(trials_call call, long n)
+{
+	const long calls[] = {trials_watch.launches, trials_watch.allocs, heap.calls};
+
+	trials_watch.launch_at = trials_watch.alloc_at = NONE;
+	heap_fail(&heap, NONE, false);
+	return calls[call] > n;
+}
+
+int trials_given_up(const eki_trials *t, const char *why)
+{
+	int count = 0;
+
+	for (int k = 1; k < t->count; k++)
+		count += t->list[k].out && strcmp(t->list[k].out, why) == 0;
+	return count;
+}
+
 int trials_find_beside(const eki_trials *t)
 {
 	for (int k = 1; k < t->count; k++)

@@ -39,4 +39,15 @@ int trials_find_beside(const eki_trials *t);
 /* Lets no call fail any more, and counts from 0. */
 void trials_watch_reset(void);
 
+/* Calls that fail on request: of the driver, and of the heap of ctx. */
+typedef enum trials_call { TRIALS_LAUNCH, TRIALS_ALLOC, TRIALS_HEAP } trials_call;
+/* Makes call n from now on fail, and allocations after it, too, if `persistent` is true. */
+void trials_fail(trials_call call, long n, bool persistent);
+/* Lets no such call fail any more. Returns whether call n was made. */
+bool trials_failed(trials_call call, long n);
+/* Returns how many candidates were given up for a reason. */
+int trials_given_up(const eki_trials *t, const char *why);
+#define TRIALS_RUN_FAILED "a run of it failed"
+#define TRIALS_NO_MEMORY  "there was no memory for it"
+
 #endif

@@ -153,3 +153,24 @@ void trials_sparse_decide(ek_plan *plan, double beta, bool into, ek_matrix **C)
 	}
 	assert_true(plan->trials->decided);
 }
+
+void trials_sparse_end(ek_plan *plan, ek_matrix *C)
+{
+	const bool with_d = plan->problem.A[2].M != NULL;
+	char text[1 << 14];
+	ek_plan *second;
+
+	trials_sparse_run(plan, 0.25, &C);
+	ek_matrix_destroy(C);
+	C = NULL;
+	expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);
+	assert_non_null(strstr(text, "measured and decided"));
+	assert_null(strstr(text, "stays for vectors"));
+	second = trials_sparse_plan(with_d, plan->problem.calls);
+	assert_true(second->trials->known && second->trials->count == 1);
+	assert_string_equal(ek_plan_method(second), ek_plan_method(plan));
+	trials_sparse_run(second, 0, &C);
+	ek_matrix_destroy(C);
+	ek_plan_destroy(second);
+	ek_plan_destroy(plan);
+}

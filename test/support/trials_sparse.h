@@ -43,5 +43,8 @@ ek_plan *trials_sparse_for_bins(bool with_d);
 /* Runs a plan until it is decided: into the C of the first run if `into` is true, else each run
  * makes a C. */
 void trials_sparse_decide(ek_plan *plan, double beta, bool into, ek_matrix **C);
+/* Checks what a plan that has decided says and computes, and that a second one for the same
+ * follows its decision. Destroys the plan and C, the result of a run. */
+void trials_sparse_end(ek_plan *plan, ek_matrix *C);
 
 #endif
