@@ -8,9 +8,9 @@ counts. Our plan for SpMV and SpMM is made before, and the column "prepare" has 
 first product, which makes it, in products. SpGEMM makes a plan in each call. sparse_dot_mkl makes
 and destroys a handle of MKL in each call, so this is a comparison with sparse_dot_mkl, and not with
 MKL. It and scipy leave the rows of a sparse product unsorted, while ours are sorted (without
---unsorted), and those of "mkl-sorted", too. cupy has A and X on its device before, and leaves the result there. Ours are
-products of the processor or, with --device, go to that device and back; on one of CUDA they are
-cupy's, too.
+--unsorted), and those of "mkl-sorted", too. cupy has A and X on its device before, and leaves the
+result there. Ours are products of the processor or, with --device, go to that device and back; on
+one of CUDA they are cupy's, too.
 Without arguments, the matrices are those of the folder EK_MATRICES, or three generated ones.
 """
 
