@@ -40,7 +40,7 @@ class Context:
     1
     """
 
-    __slots__ = ("_handle",)
+    __slots__ = ("handle",)
 
     def __init__(
         self,
@@ -58,13 +58,13 @@ class Context:
             device_memory=choice(MEMORY, device_memory, "device_memory"),
         )
         options.log = ctypes.cast(_LOG, ctypes.c_void_p)
-        self._handle = made(
+        self.handle = made(
             api.ek_context_destroy, (), api.ek_context_create, ctypes.byref(options)
         )
 
     @property
     def pointer(self) -> int:
-        return self._handle.pointer
+        return self.handle.pointer
 
     @property
     def threads(self) -> int:

@@ -9,6 +9,7 @@ of functions that it calls. ctypes releases the GIL in every call.
 import ctypes
 import operator
 import os
+import sys
 import types
 from typing import Any, Callable, TypeVar
 
@@ -204,8 +205,20 @@ def header(*names: str) -> Callable[[Function], Function]:
     return append
 
 
+_untrack: Any = None
+if sys.implementation.name == "cpython":  # for the collector of which it is: see Handle
+    _untrack = ctypes.pythonapi.PyObject_GC_UnTrack
+    _untrack.argtypes, _untrack.restype = [ctypes.py_object], None
+
+
 class Handle:
-    """Owns an object of the library, and keeps what the object uses for as long as it lives."""
+    """Owns an object of the library, and keeps what the object uses for as long as it lives.
+
+    CPython's collector of cycles runs the __del__ of all that goes together, in any order, and
+    another __del__, or a generator's `finally`, may still use a matrix then. So it does not see
+    handles. They go with their last reference, and what they keep goes after them: other handles,
+    and arrays, into which it does not look either, so that no cycle is hidden from it.
+    """
 
     __slots__ = ("pointer", "keep", "_destroy", "__weakref__")
 
@@ -213,6 +226,8 @@ class Handle:
         self._destroy = destroy
         self.pointer = pointer
         self.keep = keep
+        if _untrack:
+            _untrack(self)
 
     def __del__(self):
         self._destroy(self.pointer)

@@ -49,7 +49,7 @@ class Core:
         keep: "tuple[Any, ...]" = (),
     ) -> None:
         """Has a function make the matrix, which uses what is in `keep` for as long as it lives."""
-        self.handle = made(api.ek_matrix_destroy, (context, *keep), function, *arguments)
+        self.handle = made(api.ek_matrix_destroy, (context.handle, *keep), function, *arguments)
         info = new("ek_matrix_info")
         api.ek_matrix_get_info(self.handle.pointer, ctypes.byref(info))
         self.context = context
