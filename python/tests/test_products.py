@@ -173,6 +173,27 @@ def test_no_digits_lost():
                 wrong()
 
 
+@pytest.mark.parametrize("kind", ["U1", "S1", "M8[D]", "m8[s]", "O", [("a", "f8")]])
+def test_no_numbers(kind):
+    """What is no number is refused, and not parsed, counted in days or taken for NaN."""
+    A = random_matrix(40, 30, 0.3)
+    E, values = ek.matrix(A), A.data.copy()
+    for wrong in (
+        lambda: E @ np.ones(30, int).astype(kind),
+        lambda: E @ np.ones((30, 2), int).astype(kind),
+        lambda: np.ones(40, int).astype(kind) @ E,
+        lambda: np.ones((2, 40), int).astype(kind) @ E,
+        lambda: E.plan() @ np.ones(30, int).astype(kind),
+        lambda: E.plan("spmm") @ np.ones((30, 2), int).astype(kind),
+        lambda: E.set_values(np.ones(A.nnz, int).astype(kind)),
+        lambda: ek.matrix(np.ones((3, 2), int).astype(kind)),
+        lambda: ek.from_csr(A.indptr, A.indices, A.data.astype(int).astype(kind), A.shape),
+    ):
+        with pytest.raises(TypeError):
+            wrong()
+    np.testing.assert_array_equal(A.data, values)
+
+
 def test_fast_transposes(monkeypatch):
     """Each A.T is a new object, but products with it go the short way after the first."""
     A = random_matrix(40, 30, 0.3)

@@ -33,9 +33,7 @@ def value_dtype(dtype):
         raise TypeError(
             f"values are {dtype}; real ones are expected: the library has no complex ones"
         )
-    if dtype.kind not in "biuf":
-        raise TypeError(f"values are {dtype}; numbers are expected")
-    _arrays.refuse_wider(dtype, "values are")
+    _arrays.expect_numbers(dtype, "values are")
     fits = dtype == _arrays.F32 or np.result_type(dtype, np.float32) == _arrays.F32
     return _arrays.F32 if fits else _arrays.F64
 

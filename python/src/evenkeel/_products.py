@@ -100,7 +100,7 @@ def multiply(matrix, X, out, alpha, beta):
     """alpha op(A) X + beta out for a Matrix and an ndarray of one or two dimensions."""
     if X.dtype.kind == "c":
         return multiply_complex(matrix, X, out, alpha, beta)
-    _arrays.refuse_wider(X.dtype, "the operand is")
+    _arrays.expect_numbers(X.dtype, "the operand is")
     matrix = matrix.for_operand(X.dtype)
     if X.ndim == 1:
         return run_vector(plan_for(matrix, X.shape), X, out, alpha, beta)
@@ -116,7 +116,7 @@ def multiply_left(matrix, X, out, alpha, beta):
     if X.dtype.kind == "c":
         result = multiply_complex(matrix.T, X.T, None if out is None else out.T, alpha, beta)
         return result.T if out is None else out
-    _arrays.refuse_wider(X.dtype, "the operand is")
+    _arrays.expect_numbers(X.dtype, "the operand is")
     matrix = matrix.for_operand(X.dtype)
     plan = matrix.core.plan("dense_spmm", matrix.transposed, width_class(X.shape[0]))
     return run_block(plan, X, out, alpha, beta)
@@ -131,7 +131,7 @@ def factor(value, dtype, argument):
 
 def multiply_complex(matrix, X, out, alpha, beta):
     """The same for complex X, whose real and imaginary parts are columns side by side."""
-    _arrays.refuse_wider(X.dtype, "the operand is")
+    _arrays.expect_numbers(X.dtype, "the operand is")
     if X.ndim not in (1, 2):
         raise ValueError(f"the operand has {X.ndim} dimensions; one or two are expected")
     real = np.dtype(f"f{X.dtype.itemsize // 2}")
