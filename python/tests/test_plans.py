@@ -233,6 +233,29 @@ def test_wisdom(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["a", "b", "c"]
 
 
+def test_null_characters(tmp_path):
+    """A null character does not end a text in its middle, and no other file is read or written."""
+    E, path, name = ek.matrix(random_matrix(20, 30, 0.2)), tmp_path / "a.mtx", str(tmp_path / "b")
+    E.write(path)
+    for wrong in (
+        lambda: ek.read(f"{path}\0.txt"),
+        lambda: ek.read(os.fsencode(path) + b"\0"),
+        lambda: ek.write(f"{name}.mtx\0.txt", E),
+        lambda: E.write(name, "mtx\0"),
+        lambda: ek.Context().save_wisdom(name + "\0"),
+        lambda: ek.Context().load_wisdom(f"{path}\0"),
+        lambda: ek.Context(device="cpu\0"),
+        lambda: ek.generate("poisson2d5:nx=3,ny=3\0,bad"),
+        lambda: E.plan(method="csr.serial\0"),
+        lambda: E.plan(format="csr\0"),
+        lambda: E.convert("sell\0"),
+        lambda: ek.primitives.sort(np.ones(3), method="merge\0"),
+    ):
+        with pytest.raises(ValueError, match="null"):
+            wrong()
+    assert os.listdir(tmp_path) == ["a.mtx"]
+
+
 def test_of_matrix():
     """A Matrix that is made of a Matrix."""
     A = random_matrix(20, 30, 0.2)

@@ -4,10 +4,9 @@
 import ctypes
 import logging
 import operator
-import os
 import threading
 
-from ._lib import api, as_dict, callbacks, choice, constants, header, made, new
+from ._lib import api, as_dict, callbacks, choice, constants, file_name, header, made, new
 
 MEMORY = {
     "auto": constants.EK_MEMORY_AUTO,
@@ -110,12 +109,12 @@ class Context:
     @header("ek_wisdom_load")
     def load_wisdom(self, path: str) -> None:
         """Adds measured choices from a file."""
-        api.ek_wisdom_load(self.pointer, os.fsencode(path))
+        api.ek_wisdom_load(self.pointer, file_name(path))
 
     @header("ek_wisdom_save")
     def save_wisdom(self, path: str) -> None:
         """Writes measured choices to a file."""
-        api.ek_wisdom_save(self.pointer, os.fsencode(path))
+        api.ek_wisdom_save(self.pointer, file_name(path))
 
 
 class _Threads:

@@ -133,10 +133,19 @@ def real(value: Any, argument: str = "a factor") -> float:
 
 
 def text(value: Any, argument: str) -> bytes:
-    """A text as C has it; ctypes would take a number for an address."""
+    """A text as C has it. ctypes would take a number for an address, and C would take a null
+    character for the end."""
     if not isinstance(value, (str, bytes)):
         raise TypeError(f"{argument} is {value!r}; a text is expected")
-    return value.encode() if isinstance(value, str) else value
+    result = value.encode() if isinstance(value, str) else value
+    if b"\0" in result:
+        raise ValueError(f"{argument} is {value!r}; a text without null characters is expected")
+    return result
+
+
+def file_name(path: Any) -> bytes:
+    """The name of a file as C has it."""
+    return text(os.fsencode(path), "path")
 
 
 def new(name, **members):

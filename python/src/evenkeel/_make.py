@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from . import _arrays, _sparse, errors
 from ._context import Context, default_context
-from ._lib import api, callbacks, choice, constants, header, new, text, whole
+from ._lib import api, callbacks, choice, constants, file_name, header, new, text, whole
 from ._matrix import Matrix
 from ._plan import Core
 
@@ -349,7 +349,7 @@ def read(
             context,
             api.ek_matrix_read,
             context.pointer,
-            os.fsencode(path),
+            file_name(path),
             *value_and_index(dtype, index),
             ctypes.byref(given),
             calls=calls,

@@ -13,7 +13,7 @@ from . import _arrays, _dlpack, _make, _products, _sparse
 from ._context import Context
 from ._copying import Copying
 from ._entries import Entries
-from ._lib import api, as_dict, contents, each, header, new, text
+from ._lib import api, as_dict, contents, each, file_name, header, new, text
 from ._plan import Core, Plan
 from .vectors import SparseVector, multiply as multiply_vector
 
@@ -375,7 +375,7 @@ class Matrix(Copying, Entries):
     def write(self, path: "str | bytes | os.PathLike[Any]", form: "str | None" = None) -> None:
         """Writes the matrix to a file, "mtx" or "ekm"."""
         plain, kind = _sparse.plain(self), None if form is None else text(form, "form")
-        api.ek_matrix_write(plain.core.handle.pointer, os.fsencode(path), kind)
+        api.ek_matrix_write(plain.core.handle.pointer, file_name(path), kind)
 
     def __repr__(self) -> str:
         rows, cols = self.shape
