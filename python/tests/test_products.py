@@ -232,6 +232,19 @@ def test_nan_stays():
     np.testing.assert_array_equal(A @ np.array([np.nan, 3]), [np.nan, 6])
 
 
+@pytest.mark.parametrize("kind", [float, complex])
+def test_nothing_of_the_product(kind):
+    """With alpha = 0 the operand is not read, and with beta = 0 the old result is not."""
+    E = ek.matrix(random_matrix(40, 30, 0.3))
+    for X in (np.full(30, np.nan, kind), np.full((30, 2), np.inf, kind)):
+        same(E.matmul(X, alpha=0), np.zeros((40,) + X.shape[1:], kind))
+        Y = np.full((40,) + X.shape[1:], np.nan, kind)
+        same(E.matmul(X, out=Y, alpha=0), np.zeros(Y.shape, kind))
+        Y[...] = 3
+        same(E.matmul(X, out=Y, alpha=0, beta=2), np.full(Y.shape, 6, kind))
+        same(E.T.rmatmul(X.T, alpha=0), np.zeros(Y.T.shape, kind))
+
+
 def test_wrong_shapes():
     A = ek.matrix(random_matrix(40, 30, 0.3))
     for x in (np.ones(40), np.ones((40, 2)), np.ones((2, 3, 4)), np.float64(3)):

@@ -145,11 +145,14 @@ def multiply_complex(matrix, X, out, alpha, beta):
     shape = (matrix.shape[0],) + X.shape[1:]
     if out is not None or beta:
         target(shape, X.dtype, out, beta)
-    parts = X.view(matrix.dtype).reshape(X.shape[0], 2 * columns)
-    result = multiply(matrix, parts, None, 1.0, 0.0)
-    result = np.ascontiguousarray(result).view(X.dtype).reshape(shape)
-    if alpha != 1:
-        result *= alpha
+    if alpha == 0:  # then X is not read, as ek.h says
+        result = np.zeros(shape, X.dtype)
+    else:
+        parts = X.view(matrix.dtype).reshape(X.shape[0], 2 * columns)
+        result = multiply(matrix, parts, None, 1.0, 0.0)
+        result = np.ascontiguousarray(result).view(X.dtype).reshape(shape)
+        if alpha != 1:
+            result *= alpha
     if out is None:
         return result
     out[...] = result + beta * out if beta else result
