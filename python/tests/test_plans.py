@@ -101,6 +101,14 @@ def test_errors():
     with pytest.raises(IndexError, match="row 6 is not one of 6"):
         E.T.T[6, 0]
     assert E[-1, -2] == A[5, 5] == E.T[-2, 5]
+    for rows, cols in ((-1, 7), (6, -1)):
+        for make in (
+            lambda: ek.from_csr([], [], [], (rows, cols)),
+            lambda: ek.from_csc(np.zeros(8, int), [], [], (rows, cols)),
+            lambda: ek.from_coo([0], [0], [1.0], (rows, cols)),
+        ):
+            with pytest.raises(ek.errors.InvalidArgument, match="the shape is"):
+                make()
     for wrong in (1, (1, 2, 3), (1,), (1.7, 0), slice(2), ("a", 0)):
         with pytest.raises(TypeError):
             E[wrong]

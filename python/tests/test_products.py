@@ -117,6 +117,9 @@ def test_out():
     for wrong in (np.empty(39), np.empty(40, np.float32), np.empty((40, 1)), [0] * 40):
         with pytest.raises(ValueError):
             B.matmul(x, out=wrong)
+    for left in (integers(6, 40), integers(6, 40) * 1j):
+        with pytest.raises(ValueError, match="out is list"):
+            B.rmatmul(left, out=[[0] * 30] * 6)
     with pytest.raises(ValueError, match="beta"):
         B.matmul(x, beta=1)
     with pytest.raises(ValueError, match="beta"):

@@ -49,7 +49,10 @@ def index_dtype(dtype):
 def sizes(shape):
     """Rows and columns."""
     rows, cols = shape
-    return whole(rows, "the number of rows"), whole(cols, "the number of columns")
+    rows, cols = whole(rows, "the number of rows"), whole(cols, "the number of columns")
+    if min(rows, cols) < 0:
+        raise errors.InvalidArgument(f"the shape is {rows} x {cols}; sizes from 0 are expected")
+    return rows, cols
 
 
 def index_arrays(pointer, index):

@@ -114,7 +114,8 @@ def multiply_left(matrix, X, out, alpha, beta):
     if X.ndim != 2:  # a vector, or what multiply refuses
         return multiply(matrix.T, X, out, alpha, beta)
     if X.dtype.kind == "c":
-        result = multiply_complex(matrix.T, X.T, None if out is None else out.T, alpha, beta)
+        turned = getattr(out, "T", out)  # what is no array is refused
+        result = multiply_complex(matrix.T, X.T, turned, alpha, beta)
         return result.T if out is None else out
     _arrays.expect_numbers(X.dtype, "the operand is")
     matrix = matrix.for_operand(X.dtype)
