@@ -333,6 +333,7 @@ def test_without_fast(tmp_path):
         "for _ in range(3):\n"
         "    assert np.allclose(A @ x, S @ x) and np.allclose(A.T @ (S @ x), S.T @ (S @ x))\n"
         "assert A.matmul(x, out=y) is y and np.allclose(y, S @ x)\n"
+        "assert A.matmul(x, out=y, alpha=2, beta=-1.0) is y and np.allclose(y, S @ x)\n"
         "print(_fast.AVAILABLE)\n"
     )
     for fast, expected in (

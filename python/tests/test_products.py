@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Products with vectors and blocks, exactly equal to scipy's on integers."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 import evenkeel as ek
 from conftest import integers, random_matrix
+from evenkeel import _fast
 
 CLASSES = [sp.csr_array, sp.csc_array, sp.coo_array, sp.csr_matrix, sp.csc_matrix, sp.coo_matrix]
 
@@ -215,6 +218,40 @@ def test_fast_transposes(monkeypatch):
     same(v, A.T @ u)
     same(E.T.T @ x, A @ x)
     same(x @ E.T, A @ x)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_factors(kind):
+    """alpha A x + beta y with factors of all real types; fast.c takes Python's and float64."""
+    A = random_matrix(40, 30, 0.3, dtype=kind)
+    E, x, u = ek.matrix(A), integers(30, dtype=kind), integers(40, dtype=kind)
+    plan = E.plan()
+    for alpha, beta in ((2, 1), (2.0, -3.0), (np.float64(2), 0.5), (True, False), (0, 2)):
+        for function, S, v in (
+            (E.matmul, A, x),
+            (plan, A, x),
+            (E.T.matmul, A.T, u),
+            (E.rmatmul, A.T, u),
+        ):
+            y = np.full(S.shape[0], 4, kind)
+            assert function(v, out=y, alpha=alpha, beta=beta) is y
+            same(y, (alpha * (S @ v) + beta * 4).astype(kind))
+            same(function(v, alpha=alpha), (alpha * (S @ v)).astype(kind))
+        assert E.core.fast[0](x, np.empty(40, kind), alpha, beta) is not None or not _fast.AVAILABLE
+    for alpha in (np.float32(2), np.int8(2), Fraction(2)):
+        same(E.matmul(x, alpha=alpha), 2 * (A @ x))
+    for alpha, problem in ((10**400, OverflowError), (2j, TypeError), ("2", TypeError)):
+        for wrong in (
+            lambda: E.matmul(x, alpha=alpha),
+            lambda: E.matmul(x, out=np.zeros(40, kind), beta=alpha),
+            lambda: plan(x, alpha=alpha),
+            lambda: E.rmatmul(u, alpha=alpha),
+        ):
+            with pytest.raises(problem):
+                wrong()
+    for function in (E.matmul, plan):
+        with pytest.raises(ValueError, match="beta is not 0"):
+            function(x, beta=0.5)
 
 
 def test_error_bound():

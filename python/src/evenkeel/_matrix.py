@@ -66,10 +66,9 @@ class Matrix(Copying, Entries):
         >>> y
         array([13., 13.])
         """
-        if alpha == 1 and beta == 0:
-            y = self._product(X, out)
-            if y is not None:
-                return y
+        y = self._product(X, out, alpha, beta)
+        if y is not None:
+            return y
         is_vector = isinstance(X, SparseVector)
         if is_vector or _sparse.is_sparse(X):
             if out is not None or beta:
@@ -80,10 +79,10 @@ class Matrix(Copying, Entries):
         if _dlpack.is_foreign(X, out):
             return _dlpack.on_host(self.matmul, X, out, alpha, beta)
         X = _arrays.unmasked(X)
-        if X.ndim == 1 and X.dtype == self.dtype and alpha == 1 and beta == 0:
+        if X.ndim == 1 and X.dtype == self.dtype:
             self._product = self.core.plan("spmv", self.transposed).product()
             self.core.fast[self.transposed] = self._product  # for A.T.T, and each new A.T
-            y = self._product(X, out)
+            y = self._product(X, out, alpha, beta)
             if y is not None:
                 return y
         return _products.multiply(self, X, out, alpha, beta)
@@ -91,10 +90,9 @@ class Matrix(Copying, Entries):
     @header("ek_dense_spmm")
     def rmatmul(self, X: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0) -> Any:
         """Computes alpha X A + beta out: products from the other side."""
-        if alpha == 1 and beta == 0:
-            y = self.core.fast[not self.transposed](X, out)
-            if y is not None:
-                return y
+        y = self.core.fast[not self.transposed](X, out, alpha, beta)
+        if y is not None:
+            return y
         if _dlpack.is_on_device(X, out):
             return _dlpack.multiply(self, X, out, alpha, beta, from_left=True)
         if _dlpack.is_foreign(X, out):
