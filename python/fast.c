@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The step from A @ x to ek_spmv, for a vector that needs no conversion, as a function that Python
- * calls directly. Through ctypes a call takes about half a microsecond, and in Python to look at
- * the type, the shape, the strides and the address of x and to fill in two views takes as long
- * again.
+ * The step from A @ x, and from alpha A x + beta y, to ek_spmv, for vectors that need no
+ * conversion, as a function that Python calls directly. Through ctypes a call takes about half a
+ * microsecond, and in Python to look at the type, the shape, the strides and the address of x and
+ * to fill in two views takes as long again.
  *
  * No header of Python or numpy is needed, so one file serves all of their versions. The functions
  * of Python below, and the signature METH_FASTCALL, belong to its stable ABI. An ndarray is a head,
@@ -14,6 +14,7 @@
 #include <evenkeel/ek.h>
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 
 typedef struct object object; /* PyObject, of which nothing is known here */
@@ -22,7 +23,10 @@ extern void *PyCapsule_GetPointer(object *capsule, const char *name);
 extern void *PyEval_SaveThread(void);
 extern void PyEval_RestoreThread(void *thread);
 extern void Py_IncRef(object *o);
-extern char _Py_NoneStruct[];
+extern double PyFloat_AsDouble(object *o);
+extern object *PyErr_Occurred(void);
+extern int PyType_IsSubtype(const void *type, const void *base);
+extern char _Py_NoneStruct[], PyFloat_Type[], PyLong_Type[];
 
 struct array {
 	void *data;
@@ -49,19 +53,31 @@ struct product {
 	ek_value value;
 };
 
+static const void *type_of(const struct product *p, const object *o)
+{
+	const void *type;
+	memcpy(&type, (const char *)o + p->head - sizeof type, sizeof type);
+	return type;
+}
+
 /* The members of an ndarray of one dimension with n elements and all these flags, or NULL. */
 static const struct array *vector(const struct product *p, const object *o, int64_t n, int flags)
 {
-	const char *at = (const char *)o + p->head;
-	const void *type;
-	memcpy(&type, at - sizeof type, sizeof type);
-	if (type != p->type)
+	if (type_of(p, o) != p->type)
 		return NULL;
-	const struct array *a = (const void *)at;
+	const struct array *a = (const void *)((const char *)o + p->head);
 	if (a->descr != p->descr || a->nd != 1 || a->dimensions[0] != n ||
 	    (a->flags & flags) != flags)
 		return NULL;
 	return a;
+}
+
+/* Whether an object is a float or an int, or of a type derived from these, as numpy's float64. */
+static bool is_factor(const struct product *p, const object *o)
+{
+	const void *type = type_of(p, o);
+	return type == PyFloat_Type || PyType_IsSubtype(type, PyFloat_Type) ||
+	       PyType_IsSubtype(type, PyLong_Type);
 }
 
 #if defined(__GNUC__)
@@ -70,16 +86,20 @@ __attribute__((visibility("default")))
 object *
 evenkeel_multiply(object *self, object *const *args, intptr_t count);
 
-/* multiply(x, y): writes A x to y and returns y. Returns None where the general way
- * has to be taken, which also finds out what went wrong. `self` is a capsule with the product. The
- * caller keeps x and y, so they stay where they are while the GIL is released. */
+/* multiply(x, y, alpha, beta): writes alpha A x + beta y to y and returns y. Returns None where the
+ * general way has to be taken, which also finds out what went wrong. `self` is a capsule with the
+ * product. The caller keeps x and y, so they stay where they are while the GIL is released. */
 object *evenkeel_multiply(object *self, object *const *args, intptr_t count)
 {
 	const struct product *p = PyCapsule_GetPointer(self, NULL);
 	object *result = (object *)(void *)_Py_NoneStruct;
 	if (!p)
 		return NULL;
-	if (count == 2 && atomic_load_explicit(p->limit_now, memory_order_relaxed) == p->limit) {
+	if (count == 4 && is_factor(p, args[2]) && is_factor(p, args[3]) &&
+	    atomic_load_explicit(p->limit_now, memory_order_relaxed) == p->limit) {
+		const double alpha = PyFloat_AsDouble(args[2]), beta = PyFloat_AsDouble(args[3]);
+		if ((alpha == -1 || beta == -1) && PyErr_Occurred())
+			return NULL; /* an int that is too large */
 		const int plain = C_CONTIGUOUS | ALIGNED;
 		const struct array *x = vector(p, args[0], p->cols, plain);
 		const struct array *y = vector(p, args[1], p->rows, plain | WRITEABLE);
@@ -87,7 +107,7 @@ object *evenkeel_multiply(object *self, object *const *args, intptr_t count)
 			ek_dense from = ek_vector(p->value, p->cols, x->data);
 			ek_dense to = ek_vector(p->value, p->rows, y->data);
 			void *thread = PyEval_SaveThread();
-			if (p->spmv(p->plan, 1, &from, 0, &to) == EK_OK)
+			if (p->spmv(p->plan, alpha, &from, beta, &to) == EK_OK)
 				result = args[1];
 			PyEval_RestoreThread(thread);
 		}

@@ -196,6 +196,17 @@ namespace detail
 /* The type of what an array of type C holds, const if it cannot be written. */
 template <class C> using element = std::remove_pointer_t<decltype(std::data(std::declval<C &>()))>;
 
+/* How many elements an array has. Sizes of containers are unsigned, those of Eigen signed. */
+template <class C> std::int64_t length(const C &array)
+{
+	return static_cast<std::int64_t>(std::size(array));
+}
+/* How many elements the shorter of two arrays has. */
+template <class C, class D> std::int64_t shorter(const C &one, const D &other)
+{
+	return length(one) < length(other) ? length(one) : length(other);
+}
+
 template <class C, class = void> struct has_element_type : std::false_type {
 };
 template <class C>
@@ -243,8 +254,7 @@ template <class C> ek_dense describe(C &array)
 		else
 			return ek_vector(value_v<element<C>>, array.size(), array.data());
 	} else {
-		return ek_vector(value_v<element<C>>, static_cast<std::int64_t>(std::size(array)),
-		                 std::data(array));
+		return ek_vector(value_v<element<C>>, length(array), std::data(array));
 	}
 }
 } // namespace detail
@@ -317,8 +327,7 @@ public:
 	template <class I, class V>
 	sparse_in(std::int64_t n, const I &idx, const V &val)
 	    : sparse_in(n, idx, val,
-	                std::size(idx) == std::size(val) ? static_cast<std::int64_t>(std::size(val))
-	                                                 : -1)
+	                detail::length(idx) == detail::length(val) ? detail::length(val) : -1)
 	{
 	}
 	const ek_sparse *get() const
@@ -332,9 +341,7 @@ class sparse_out : public sparse_in
 public:
 	template <class I, class V>
 	sparse_out(std::int64_t n, I &idx, V &val)
-	    : sparse_in(n, idx, val,
-	                static_cast<std::int64_t>(std::size(idx) < std::size(val) ? std::size(idx)
-	                                                                          : std::size(val)))
+	    : sparse_in(n, idx, val, detail::shorter(idx, val))
 	{
 		static_assert(!std::is_const_v<detail::element<I>> &&
 		                      !std::is_const_v<detail::element<V>>,
@@ -424,16 +431,15 @@ class matrix : public detail::handle<ek_matrix, ek_matrix_destroy>
 		using pointer = std::remove_cv_t<detail::element<const std::remove_reference_t<P>>>;
 		using column = std::remove_cv_t<detail::element<const std::remove_reference_t<C>>>;
 		using value = detail::element<const std::remove_reference_t<V>>;
-		const auto pointers = static_cast<std::int64_t>(std::size(ptr));
-		const auto shorter = static_cast<std::int64_t>(
-			std::size(idx) < std::size(val) ? std::size(idx) : std::size(val));
+		const std::int64_t pointers = detail::length(ptr);
+		const std::int64_t most = detail::shorter(idx, val);
 
 		static_assert(detail::stays<P> && detail::stays<C> && detail::stays<V>,
 		              "a matrix borrows its arrays, so temporary containers are refused");
 		if (adopts(flags, status))
 			return matrix();
 		if (lines >= 0 && (pointers <= lines ||
-		                   std::data(ptr)[lines] > shorter + ((flags & EK_BASE1) != 0))) {
+		                   std::data(ptr)[lines] > most + ((flags & EK_BASE1) != 0))) {
 			report(EK_EINVAL, status,
 			       "the arrays of a matrix are shorter than its pointers and sizes "
 			       "say");
@@ -476,10 +482,9 @@ public:
 	                  unsigned flags = EK_COPY, ek_status *status = nullptr)
 	{
 		using index = std::remove_cv_t<detail::element<const I>>;
-		const auto entries = static_cast<std::int64_t>(std::size(val));
+		const std::int64_t entries = detail::length(val);
 
-		if (static_cast<std::int64_t>(std::size(row_idx)) < entries ||
-		    static_cast<std::int64_t>(std::size(col_idx)) < entries) {
+		if (detail::length(row_idx) < entries || detail::length(col_idx) < entries) {
 			report(EK_EINVAL, status,
 			       "there are fewer row or column indices than values");
 			return matrix();
@@ -614,9 +619,7 @@ public:
 		if (own != value_v<detail::element<const V>>)
 			return report(EK_EINVAL, status,
 			              "the values of the matrix have another type");
-		report(ek_matrix_set_values(get(), static_cast<std::int64_t>(std::size(val)),
-		                            std::data(val)),
-		       status);
+		report(ek_matrix_set_values(get(), detail::length(val), std::data(val)), status);
 	}
 	double at(std::int64_t i, std::int64_t j, ek_status *status = nullptr) const
 	{
@@ -710,8 +713,7 @@ public:
 		if (own != value_v<detail::element<std::remove_reference_t<V>>>)
 			return report(EK_EINVAL, status,
 			              "the values of the matrix have another type");
-		result_values(alpha, beta, C, static_cast<std::int64_t>(std::size(val)),
-		              std::data(val), status);
+		result_values(alpha, beta, C, detail::length(val), std::data(val), status);
 	}
 	/* The same for `count` values at an address, whose type nothing checks. */
 	void result_values(double alpha, double beta, const matrix &C, std::int64_t count,

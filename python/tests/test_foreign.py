@@ -64,6 +64,41 @@ def test_result_on_the_host():
         E.matmul(Tensor(x), out=[0] * 40)
 
 
+class Boolean(Tensor):
+    """An array of a library whose __dlpack__ has no bool, which numpy can read nevertheless."""
+
+    def __dlpack__(self, **options):
+        raise RuntimeError("bool is not supported by dlpack")
+
+    def __array__(self, *_, **options):
+        return self.array
+
+
+def test_bool():
+    A = random_matrix(40, 30, 0.3)
+    E, x = ek.matrix(A), integers(30) > 0
+    np.testing.assert_array_equal(E @ Boolean(x), A @ x)
+    np.testing.assert_array_equal(Boolean(integers(40) > 0) @ E, A.T @ (integers(40) > 0))
+
+
+def test_one_place():
+    """A result whose elements share their place would lose all but one of them."""
+    A = random_matrix(40, 30, 0.3)
+    E, y, Y = ek.matrix(A), np.zeros(1), np.zeros((1, 4))
+    for X, out in (
+        (integers(30), np.lib.stride_tricks.as_strided(y, (40,), (0,))),
+        (integers(30, 4), np.lib.stride_tricks.as_strided(Y, (40, 4), (0, 8))),
+    ):
+        with pytest.raises(ValueError, match="one place"):
+            E.matmul(X, out=Tensor(out))
+    assert not y.any() and not Y.any()
+    one = np.zeros(1)  # of one element the step does not matter
+    ek.matrix(A[:1]).matmul(
+        integers(30), out=Tensor(np.lib.stride_tricks.as_strided(one, (1,), (0,)))
+    )
+    assert one[0] == (A[:1] @ integers(30))[0]
+
+
 class Pending(Tensor):
     """A tensor of which the memory has the other sign, as torch has them after y.conj().imag."""
 
@@ -118,7 +153,8 @@ def test_torch(torch):
     ):
         assert isinstance(result, torch.Tensor) and torch.equal(result, expected)
     assert ek.copies() == before
-    for given in (X[:, 1], x.float(), x.int(), x.half(), z, z.conj(), z.conj().imag, -z.conj()):
+    others = x.float(), x.int(), x.half(), x > 0, z, z.conj(), z.conj().imag, -z.conj()
+    for given in (X[:, 1], *others):
         expected = D.to(torch.complex128) @ given.to(torch.complex128)
         assert torch.equal((E @ given).to(torch.complex128), expected)
     with pytest.raises((RuntimeError, BufferError), match="detach"):
@@ -141,6 +177,8 @@ def test_result_in_torch(torch):
         assert E.matmul(X, out=out) is out and torch.equal(out, D @ X)
     y = np.empty(40)
     assert E.matmul(x, out=y) is y and np.array_equal(y, D @ x)
+    with pytest.raises(ValueError, match="one place"):
+        E.matmul(x, out=torch.zeros(1, **new).expand(40))
     pending = torch.zeros(40, dtype=torch.complex128).conj()
     for wrong in (pending, pending.imag, torch.empty(40), torch.empty(39, **new)):
         with pytest.raises(ValueError, match="out is"):

@@ -52,6 +52,59 @@ def test_no_cycles():
         gc.enable()
 
 
+def test_collected_with_a_finalizer():
+    """What the collector of cycles takes together with a matrix may use it until it goes."""
+    seen = []
+
+    class Owner:
+        def __init__(self, A, heap):
+            self.A, self.heap, self.me = A, heap, self
+
+        def __del__(self):
+            for _ in range(5):  # these would take memory that were free
+                ek.from_csr([0, 2, 5], [0, 1, 0, 1, 2], np.full(5, 7.0), (2, 3)) @ np.ones(3)
+            seen.extend((self.A @ np.ones(3), self.A.T.plan() @ np.ones(2), len(self.heap)))
+
+    def suspended(A):
+        try:
+            yield box
+        finally:
+            seen.append(A @ np.ones(3))
+
+    context = ek.Context(threads=1)
+    A = ek.from_csr([0, 2, 5], [0, 1, 0, 1, 2], np.arange(5.0), (2, 3), context=context)
+    A @ np.ones(3)
+    owner, box = Owner(A, ek.Heap(context=context)), {}
+    box["me"] = suspended(ek.matrix(A, copy=True))
+    next(box["me"])
+    gone = [weakref.ref(owner.A.core.handle), weakref.ref(context.handle)]
+    del A, owner, box, context
+    gc.collect()
+    assert [handle() for handle in gone] == [None, None] and len(seen) == 4
+    seen.sort(key=np.size)  # the collector chooses the order
+    assert seen[0] == 0
+    np.testing.assert_array_equal(seen[1], [1, 9])
+    np.testing.assert_array_equal(seen[2], [1, 9])
+    np.testing.assert_array_equal(seen[3], [2, 4, 4])
+
+
+def test_cycles_go():
+    """Cycles through all that the package has are collected: nothing that leads back is hidden."""
+
+    class Mine(ek.Context):
+        pass
+
+    context, S = Mine(threads=1), random_matrix(30, 30, 0.2)
+    A, heap = ek.matrix(S, context=context), ek.Heap(context=context)
+    A @ np.ones(30), A.T @ np.ones((30, 2))
+    context.used = A, A.T, A.plan(), heap, A @ A, A.tocsr()
+    S.mine = A
+    gone = [weakref.ref(thing) for thing in (context, context.handle, A, A.core.handle, S)]
+    del context, A, heap, S
+    gc.collect()
+    assert [thing() for thing in gone] == [None] * 5
+
+
 @pytest.mark.parametrize("way", ["pickle", "deepcopy", "copy"])
 def test_copies(way):
     """Copies of matrices in every format, of views and of transposes."""
@@ -280,6 +333,7 @@ def test_without_fast(tmp_path):
         "for _ in range(3):\n"
         "    assert np.allclose(A @ x, S @ x) and np.allclose(A.T @ (S @ x), S.T @ (S @ x))\n"
         "assert A.matmul(x, out=y) is y and np.allclose(y, S @ x)\n"
+        "assert A.matmul(x, out=y, alpha=2, beta=-1.0) is y and np.allclose(y, S @ x)\n"
         "print(_fast.AVAILABLE)\n"
     )
     for fast, expected in (

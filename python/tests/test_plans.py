@@ -101,6 +101,14 @@ def test_errors():
     with pytest.raises(IndexError, match="row 6 is not one of 6"):
         E.T.T[6, 0]
     assert E[-1, -2] == A[5, 5] == E.T[-2, 5]
+    for rows, cols in ((-1, 7), (6, -1)):
+        for make in (
+            lambda: ek.from_csr([], [], [], (rows, cols)),
+            lambda: ek.from_csc(np.zeros(8, int), [], [], (rows, cols)),
+            lambda: ek.from_coo([0], [0], [1.0], (rows, cols)),
+        ):
+            with pytest.raises(ek.errors.InvalidArgument, match="the shape is"):
+                make()
     for wrong in (1, (1, 2, 3), (1,), (1.7, 0), slice(2), ("a", 0)):
         with pytest.raises(TypeError):
             E[wrong]
@@ -231,6 +239,29 @@ def test_wisdom(tmp_path):
         context.save_wisdom(name)
         context.load_wisdom(name)
     assert sorted(os.listdir(tmp_path)) == ["a", "b", "c"]
+
+
+def test_null_characters(tmp_path):
+    """A null character does not end a text in its middle, and no other file is read or written."""
+    E, path, name = ek.matrix(random_matrix(20, 30, 0.2)), tmp_path / "a.mtx", str(tmp_path / "b")
+    E.write(path)
+    for wrong in (
+        lambda: ek.read(f"{path}\0.txt"),
+        lambda: ek.read(os.fsencode(path) + b"\0"),
+        lambda: ek.write(f"{name}.mtx\0.txt", E),
+        lambda: E.write(name, "mtx\0"),
+        lambda: ek.Context().save_wisdom(name + "\0"),
+        lambda: ek.Context().load_wisdom(f"{path}\0"),
+        lambda: ek.Context(device="cpu\0"),
+        lambda: ek.generate("poisson2d5:nx=3,ny=3\0,bad"),
+        lambda: E.plan(method="csr.serial\0"),
+        lambda: E.plan(format="csr\0"),
+        lambda: E.convert("sell\0"),
+        lambda: ek.primitives.sort(np.ones(3), method="merge\0"),
+    ):
+        with pytest.raises(ValueError, match="null"):
+            wrong()
+    assert os.listdir(tmp_path) == ["a.mtx"]
 
 
 def test_of_matrix():

@@ -274,6 +274,7 @@ def test_refused():
         lambda: primitives.csr_to_coo(np.array([0.0, 1])),
         lambda: primitives.coo_to_csr(np.ones(2), np.ones(2), np.ones(2), (2, 2)),
         lambda: primitives.compact(np.ones(2), [1, 0], np.array([{}, {}])),
+        lambda: primitives.sort(np.ones(2), np.array([{}, {}])),
         lambda: primitives.add(np.ones(2), np.ones(2, int)),
     ):
         with pytest.raises(TypeError):
@@ -287,6 +288,13 @@ def test_refused():
         lambda: primitives.compact(np.ones(2), [1, 0], np.ones(3)),
     ):
         with pytest.raises(ValueError):
+            call()
+    masked = np.ma.masked_array(np.ones(2), mask=[0, 1])
+    for call in (
+        lambda: primitives.sort(np.ones(2), masked),
+        lambda: primitives.compact(np.ones(2), [1, 0], masked),
+    ):
+        with pytest.raises(ValueError, match="masked"):
             call()
     with pytest.raises(IndexError):
         primitives.coo_to_csr(np.array([0, 2]), np.arange(2), np.ones(2), (2, 2))

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Products with vectors and blocks, exactly equal to scipy's on integers."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 import evenkeel as ek
 from conftest import integers, random_matrix
+from evenkeel import _fast
 
 CLASSES = [sp.csr_array, sp.csc_array, sp.coo_array, sp.csr_matrix, sp.csc_matrix, sp.coo_matrix]
 
@@ -117,6 +120,9 @@ def test_out():
     for wrong in (np.empty(39), np.empty(40, np.float32), np.empty((40, 1)), [0] * 40):
         with pytest.raises(ValueError):
             B.matmul(x, out=wrong)
+    for left in (integers(6, 40), integers(6, 40) * 1j):
+        with pytest.raises(ValueError, match="out is list"):
+            B.rmatmul(left, out=[[0] * 30] * 6)
     with pytest.raises(ValueError, match="beta"):
         B.matmul(x, beta=1)
     with pytest.raises(ValueError, match="beta"):
@@ -173,6 +179,27 @@ def test_no_digits_lost():
                 wrong()
 
 
+@pytest.mark.parametrize("kind", ["U1", "S1", "M8[D]", "m8[s]", "O", [("a", "f8")]])
+def test_no_numbers(kind):
+    """What is no number is refused, and not parsed, counted in days or taken for NaN."""
+    A = random_matrix(40, 30, 0.3)
+    E, values = ek.matrix(A), A.data.copy()
+    for wrong in (
+        lambda: E @ np.ones(30, int).astype(kind),
+        lambda: E @ np.ones((30, 2), int).astype(kind),
+        lambda: np.ones(40, int).astype(kind) @ E,
+        lambda: np.ones((2, 40), int).astype(kind) @ E,
+        lambda: E.plan() @ np.ones(30, int).astype(kind),
+        lambda: E.plan("spmm") @ np.ones((30, 2), int).astype(kind),
+        lambda: E.set_values(np.ones(A.nnz, int).astype(kind)),
+        lambda: ek.matrix(np.ones((3, 2), int).astype(kind)),
+        lambda: ek.from_csr(A.indptr, A.indices, A.data.astype(int).astype(kind), A.shape),
+    ):
+        with pytest.raises(TypeError):
+            wrong()
+    np.testing.assert_array_equal(A.data, values)
+
+
 def test_fast_transposes(monkeypatch):
     """Each A.T is a new object, but products with it go the short way after the first."""
     A = random_matrix(40, 30, 0.3)
@@ -193,6 +220,40 @@ def test_fast_transposes(monkeypatch):
     same(x @ E.T, A @ x)
 
 
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_factors(kind):
+    """alpha A x + beta y with factors of all real types; fast.c takes Python's and float64."""
+    A = random_matrix(40, 30, 0.3, dtype=kind)
+    E, x, u = ek.matrix(A), integers(30, dtype=kind), integers(40, dtype=kind)
+    plan = E.plan()
+    for alpha, beta in ((2, 1), (2.0, -3.0), (np.float64(2), 0.5), (True, False), (0, 2)):
+        for function, S, v in (
+            (E.matmul, A, x),
+            (plan, A, x),
+            (E.T.matmul, A.T, u),
+            (E.rmatmul, A.T, u),
+        ):
+            y = np.full(S.shape[0], 4, kind)
+            assert function(v, out=y, alpha=alpha, beta=beta) is y
+            same(y, (alpha * (S @ v) + beta * 4).astype(kind))
+            same(function(v, alpha=alpha), (alpha * (S @ v)).astype(kind))
+        assert E.core.fast[0](x, np.empty(40, kind), alpha, beta) is not None or not _fast.AVAILABLE
+    for alpha in (np.float32(2), np.int8(2), Fraction(2)):
+        same(E.matmul(x, alpha=alpha), 2 * (A @ x))
+    for alpha, problem in ((10**400, OverflowError), (2j, TypeError), ("2", TypeError)):
+        for wrong in (
+            lambda: E.matmul(x, alpha=alpha),
+            lambda: E.matmul(x, out=np.zeros(40, kind), beta=alpha),
+            lambda: plan(x, alpha=alpha),
+            lambda: E.rmatmul(u, alpha=alpha),
+        ):
+            with pytest.raises(problem):
+                wrong()
+    for function in (E.matmul, plan):
+        with pytest.raises(ValueError, match="beta is not 0"):
+            function(x, beta=0.5)
+
+
 def test_error_bound():
     rng = np.random.default_rng(5)
     for dtype in (np.float32, np.float64):
@@ -209,6 +270,19 @@ def test_error_bound():
 def test_nan_stays():
     A = ek.matrix(sp.csr_array([[1.0, 0], [0, 2]]))
     np.testing.assert_array_equal(A @ np.array([np.nan, 3]), [np.nan, 6])
+
+
+@pytest.mark.parametrize("kind", [float, complex])
+def test_nothing_of_the_product(kind):
+    """With alpha = 0 the operand is not read, and with beta = 0 the old result is not."""
+    E = ek.matrix(random_matrix(40, 30, 0.3))
+    for X in (np.full(30, np.nan, kind), np.full((30, 2), np.inf, kind)):
+        same(E.matmul(X, alpha=0), np.zeros((40,) + X.shape[1:], kind))
+        Y = np.full((40,) + X.shape[1:], np.nan, kind)
+        same(E.matmul(X, out=Y, alpha=0), np.zeros(Y.shape, kind))
+        Y[...] = 3
+        same(E.matmul(X, out=Y, alpha=0, beta=2), np.full(Y.shape, 6, kind))
+        same(E.T.rmatmul(X.T, alpha=0), np.zeros(Y.T.shape, kind))
 
 
 def test_wrong_shapes():

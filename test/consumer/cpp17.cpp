@@ -81,6 +81,26 @@ static void types(const ek::context &ctx)
 	}
 }
 
+// Arrays of different kinds, whose sizes are signed or not.
+static void mixed(const ek::context &ctx)
+{
+	const std::array<double, 3> values{1, 2, 3}, x{4, 5, 6};
+	const std::int32_t numbers[] = {0, 0, 2};
+	const ek::span<const std::int32_t> columns(col_idx), pointers(row_ptr), rows(numbers);
+	std::vector<double> y(3, 7);
+
+	ek::plan(EK_SPMV, ek::matrix::csr(ctx, 3, 3, row_ptr, columns, values)).spmv(1, x, 0, y);
+	EXPECT((y == std::vector<double>{16, 0, 15}));
+	ek::plan(EK_SPMV, ek::matrix::csc(ctx, 3, 3, pointers, col_idx, values)).spmv(1, x, 0, y);
+	EXPECT((y == std::vector<double>{4, 18, 8}));
+	ek::plan(EK_SPMV, ek::matrix::coo(ctx, 3, 3, rows, columns, entries)).spmv(1, x, 0, y);
+	EXPECT((y == std::vector<double>{16, 0, 15}));
+	std::array<std::int32_t, 4> at{2, 0, 0, 0};
+	const ek::span<std::int32_t> place(at.data(), 1), room(at);
+	EXPECT(ek::sparse_in(3, place, std::array<double, 1>{5}).get()->nnz == 1);
+	EXPECT(ek::sparse_out(3, room, y).get()->nnz == 3);
+}
+
 static void matrices(const ek::context &ctx)
 {
 	const ek::matrix A = ek::matrix::csr(ctx, 3, 3, row_ptr, col_idx, entries);
@@ -235,6 +255,8 @@ template <int order> static void eigen_order(const ek::context &ctx)
 	ek::plan(EK_SPMM, A).spmm(1, X.leftCols(1), 0, left);
 	EXPECT((Y.col(0) == S * X.col(0) && Y.col(1).isZero()));
 	EXPECT(A.template array<double>("val").data() == S.valuePtr());
+	const Eigen::VectorXd values = Eigen::Map<Eigen::VectorXd>(S.valuePtr(), S.nonZeros());
+	EXPECT(ek::matrix::csr(ctx, 3, 3, row_ptr, col_idx, values).nnz() == 3);
 
 	double raw[3] = {7, 7, 7}; // views may be temporaries
 	ek::plan(EK_SPMV, A).spmv(1, x, 0, Eigen::Map<Eigen::VectorXd>(raw, 3));
@@ -252,6 +274,7 @@ int main()
 	EXPECT(ctx.threads() >= 1 && ek::version() == ek_version());
 	vectors(ctx);
 	types(ctx);
+	mixed(ctx);
 	matrices(ctx);
 	statuses(ctx);
 	lifetimes();

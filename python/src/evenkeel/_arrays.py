@@ -91,8 +91,13 @@ def as_type(array: Any, dtype: DTypeLike) -> np.ndarray:
     return result
 
 
-def refuse_wider(dtype: np.dtype, name: str) -> None:
-    """Raises a TypeError for numbers with more digits than the library has."""
+def expect_numbers(dtype: np.dtype, name: str) -> None:
+    """Raises a TypeError for what is no number, and for more digits than the library has.
+
+    numpy would parse text, and make numbers of dates and of None.
+    """
+    if dtype.kind not in "biufc":
+        raise TypeError(f"{name} {dtype}; numbers are expected")
     if dtype.kind in "fc" and dtype.itemsize > (2 if dtype.kind == "c" else 1) * F64.itemsize:
         raise TypeError(
             f"{name} {dtype}, and the library has no more digits than float64: convert to that"

@@ -4,10 +4,9 @@
 import ctypes
 import logging
 import operator
-import os
 import threading
 
-from ._lib import api, as_dict, callbacks, choice, constants, header, made, new
+from ._lib import api, as_dict, callbacks, choice, constants, file_name, header, made, new
 
 MEMORY = {
     "auto": constants.EK_MEMORY_AUTO,
@@ -40,7 +39,7 @@ class Context:
     1
     """
 
-    __slots__ = ("_handle",)
+    __slots__ = ("handle",)
 
     def __init__(
         self,
@@ -58,13 +57,13 @@ class Context:
             device_memory=choice(MEMORY, device_memory, "device_memory"),
         )
         options.log = ctypes.cast(_LOG, ctypes.c_void_p)
-        self._handle = made(
+        self.handle = made(
             api.ek_context_destroy, (), api.ek_context_create, ctypes.byref(options)
         )
 
     @property
     def pointer(self) -> int:
-        return self._handle.pointer
+        return self.handle.pointer
 
     @property
     def threads(self) -> int:
@@ -110,12 +109,12 @@ class Context:
     @header("ek_wisdom_load")
     def load_wisdom(self, path: str) -> None:
         """Adds measured choices from a file."""
-        api.ek_wisdom_load(self.pointer, os.fsencode(path))
+        api.ek_wisdom_load(self.pointer, file_name(path))
 
     @header("ek_wisdom_save")
     def save_wisdom(self, path: str) -> None:
         """Writes measured choices to a file."""
-        api.ek_wisdom_save(self.pointer, os.fsencode(path))
+        api.ek_wisdom_save(self.pointer, file_name(path))
 
 
 class _Threads:

@@ -126,7 +126,13 @@ def resolved(X: Any) -> Any:
 def to_numpy(X: Any) -> np.ndarray:
     """An array of another library in memory of the host as an ndarray, on the same memory if that
     has its elements."""
-    return np.from_dlpack(resolved(X))
+    X = resolved(X)
+    try:
+        return np.from_dlpack(X)
+    except (BufferError, RuntimeError):  # bool came late to DLPack
+        if not hasattr(X, "__array__"):
+            raise
+        return np.asarray(X)
 
 
 def refuse_unresolved(out: Any) -> None:
@@ -145,6 +151,8 @@ def for_result(X: Any) -> np.ndarray:
     refuse_unresolved(X)
     try:
         y = np.from_dlpack(X)
+        if any(size > 1 and step == 0 for size, step in zip(y.shape, y.strides)):
+            raise ValueError("out has one place for several elements, as what expand() returns")
         if y.flags.writeable:
             return y
         Capsule(X)

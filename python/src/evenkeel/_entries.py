@@ -57,7 +57,7 @@ class Entries:
         values = _arrays.unmasked(values)
         if values.dtype.kind == "c":
             raise TypeError(f"values are {values.dtype}; real ones are expected")
-        _arrays.refuse_wider(values.dtype, "values are")
+        _arrays.expect_numbers(values.dtype, "values are")
         values = _arrays.as_type(values, self.dtype)
         api.ek_matrix_set_values(self.core.handle.pointer, values.size, _arrays.address(values))
         self.core.wide = None

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A @ x for vectors that need no conversion: by fast.c where it can be used, else by ctypes."""
+"""Products with vectors that need no conversion: alpha A x + beta y by fast.c where it can be used,
+else A @ x by ctypes."""
 
 import ctypes
 import os
@@ -49,7 +50,7 @@ _ONE, _ZERO = ctypes.c_double(1), ctypes.c_double(0)
 
 
 def _bind(plan, rows, cols, dtype, limit):
-    """The function multiply(x, y) of fast.c for a plan, or whatever has the address `plan`."""
+    """fast.c's multiply(x, y, alpha, beta) for a plan, or for whatever has the address `plan`."""
     product = _Product(
         spmv=_SPMV,
         plan=plan,
@@ -112,13 +113,14 @@ def _refuses(sample, y):
     """Does multiply() return None for what does not fit, and for a plan that is none?"""
     multiply, product = _bind(None, 4, 6, _arrays.F64, state.limit)
     others = (sample[:5], sample.astype("f4"), sample[:, None], [1.0] * 6, None, sample)
-    return all(multiply(x, y) is None for x in others) and product.plan is None
+    return all(multiply(x, y, 1.0, 0.0) is None for x in others) and product.plan is None
 
 
 def product(plan):
-    """Returns f(x, y=None), which computes y = op(A) x for a Plan, in a new array without y.
+    """Returns f(x, y=None, alpha=1.0, beta=0.0), which computes y = alpha op(A) x + beta y for a
+    Plan, in a new array without y.
 
-    f gives None where x or y needs more than that, or where the limit of threads is another.
+    f gives None where its arguments need more than that, or where the limit of threads is another.
     """
     limit, dtype = state.limit, plan.dtype
     handle = plan.handle(limit)  # the limit may have changed meanwhile
@@ -126,8 +128,12 @@ def product(plan):
     if AVAILABLE:
         multiply, bound = _bind(handle.pointer, rows, cols, dtype, limit)
 
-        def run(x, y=None):
-            return multiply(x, empty(rows, dtype) if y is None else y)
+        def run(x, y=None, alpha=1.0, beta=0.0):
+            if y is None:
+                if beta:
+                    return None
+                y = empty(rows, dtype)
+            return multiply(x, y, alpha, beta)
 
         run.keep, run.limit = (handle, bound), limit  # the first live as long as the function
         return run
@@ -144,9 +150,13 @@ def _by_ctypes(handle, limit, dtype, rows, cols):
     address, empty, ndarray, spmv = _arrays.address, np.empty, np.ndarray, _spmv
     one, zero, limits = _ONE, _ZERO, state
 
-    def run(x, y=None):
+    def run(x, y=None, alpha=1.0, beta=0.0):
         if (
             y is not None
+            or type(alpha) is not float
+            or type(beta) is not float
+            or alpha != 1
+            or beta != 0
             or type(x) is not ndarray
             or x.dtype is not dtype
             or x.shape != shape

@@ -9,6 +9,7 @@ of functions that it calls. ctypes releases the GIL in every call.
 import ctypes
 import operator
 import os
+import sys
 import types
 from typing import Any, Callable, TypeVar
 
@@ -132,10 +133,19 @@ def real(value: Any, argument: str = "a factor") -> float:
 
 
 def text(value: Any, argument: str) -> bytes:
-    """A text as C has it; ctypes would take a number for an address."""
+    """A text as C has it. ctypes would take a number for an address, and C would take a null
+    character for the end."""
     if not isinstance(value, (str, bytes)):
         raise TypeError(f"{argument} is {value!r}; a text is expected")
-    return value.encode() if isinstance(value, str) else value
+    result = value.encode() if isinstance(value, str) else value
+    if b"\0" in result:
+        raise ValueError(f"{argument} is {value!r}; a text without null characters is expected")
+    return result
+
+
+def file_name(path: Any) -> bytes:
+    """The name of a file as C has it."""
+    return text(os.fsencode(path), "path")
 
 
 def new(name, **members):
@@ -204,8 +214,20 @@ def header(*names: str) -> Callable[[Function], Function]:
     return append
 
 
+_untrack: Any = None
+if sys.implementation.name == "cpython":  # for the collector of which it is: see Handle
+    _untrack = ctypes.pythonapi.PyObject_GC_UnTrack
+    _untrack.argtypes, _untrack.restype = [ctypes.py_object], None
+
+
 class Handle:
-    """Owns an object of the library, and keeps what the object uses for as long as it lives."""
+    """Owns an object of the library, and keeps what the object uses for as long as it lives.
+
+    CPython's collector of cycles runs the __del__ of all that goes together, in any order, and
+    another __del__, or a generator's `finally`, may still use a matrix then. So it does not see
+    handles. They go with their last reference, and what they keep goes after them: other handles,
+    and arrays, into which it does not look either, so that no cycle is hidden from it.
+    """
 
     __slots__ = ("pointer", "keep", "_destroy", "__weakref__")
 
@@ -213,6 +235,8 @@ class Handle:
         self._destroy = destroy
         self.pointer = pointer
         self.keep = keep
+        if _untrack:
+            _untrack(self)
 
     def __del__(self):
         self._destroy(self.pointer)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from . import _arrays, _sparse, errors
 from ._context import Context, default_context
-from ._lib import api, callbacks, choice, constants, header, new, text, whole
+from ._lib import api, callbacks, choice, constants, file_name, header, new, text, whole
 from ._matrix import Matrix
 from ._plan import Core
 
@@ -33,9 +33,7 @@ def value_dtype(dtype):
         raise TypeError(
             f"values are {dtype}; real ones are expected: the library has no complex ones"
         )
-    if dtype.kind not in "biuf":
-        raise TypeError(f"values are {dtype}; numbers are expected")
-    _arrays.refuse_wider(dtype, "values are")
+    _arrays.expect_numbers(dtype, "values are")
     fits = dtype == _arrays.F32 or np.result_type(dtype, np.float32) == _arrays.F32
     return _arrays.F32 if fits else _arrays.F64
 
@@ -51,7 +49,10 @@ def index_dtype(dtype):
 def sizes(shape):
     """Rows and columns."""
     rows, cols = shape
-    return whole(rows, "the number of rows"), whole(cols, "the number of columns")
+    rows, cols = whole(rows, "the number of rows"), whole(cols, "the number of columns")
+    if min(rows, cols) < 0:
+        raise errors.InvalidArgument(f"the shape is {rows} x {cols}; sizes from 0 are expected")
+    return rows, cols
 
 
 def index_arrays(pointer, index):
@@ -351,7 +352,7 @@ def read(
             context,
             api.ek_matrix_read,
             context.pointer,
-            os.fsencode(path),
+            file_name(path),
             *value_and_index(dtype, index),
             ctypes.byref(given),
             calls=calls,

@@ -13,7 +13,7 @@ from . import _arrays, _dlpack, _make, _products, _sparse
 from ._context import Context
 from ._copying import Copying
 from ._entries import Entries
-from ._lib import api, as_dict, contents, each, header, new, text
+from ._lib import api, as_dict, contents, each, file_name, header, new, text
 from ._plan import Core, Plan
 from .vectors import SparseVector, multiply as multiply_vector
 
@@ -66,10 +66,9 @@ class Matrix(Copying, Entries):
         >>> y
         array([13., 13.])
         """
-        if alpha == 1 and beta == 0:
-            y = self._product(X, out)
-            if y is not None:
-                return y
+        y = self._product(X, out, alpha, beta)
+        if y is not None:
+            return y
         is_vector = isinstance(X, SparseVector)
         if is_vector or _sparse.is_sparse(X):
             if out is not None or beta:
@@ -80,10 +79,10 @@ class Matrix(Copying, Entries):
         if _dlpack.is_foreign(X, out):
             return _dlpack.on_host(self.matmul, X, out, alpha, beta)
         X = _arrays.unmasked(X)
-        if X.ndim == 1 and X.dtype == self.dtype and alpha == 1 and beta == 0:
+        if X.ndim == 1 and X.dtype == self.dtype:
             self._product = self.core.plan("spmv", self.transposed).product()
             self.core.fast[self.transposed] = self._product  # for A.T.T, and each new A.T
-            y = self._product(X, out)
+            y = self._product(X, out, alpha, beta)
             if y is not None:
                 return y
         return _products.multiply(self, X, out, alpha, beta)
@@ -91,10 +90,9 @@ class Matrix(Copying, Entries):
     @header("ek_dense_spmm")
     def rmatmul(self, X: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0) -> Any:
         """Computes alpha X A + beta out: products from the other side."""
-        if alpha == 1 and beta == 0:
-            y = self.core.fast[not self.transposed](X, out)
-            if y is not None:
-                return y
+        y = self.core.fast[not self.transposed](X, out, alpha, beta)
+        if y is not None:
+            return y
         if _dlpack.is_on_device(X, out):
             return _dlpack.multiply(self, X, out, alpha, beta, from_left=True)
         if _dlpack.is_foreign(X, out):
@@ -377,7 +375,7 @@ class Matrix(Copying, Entries):
     def write(self, path: "str | bytes | os.PathLike[Any]", form: "str | None" = None) -> None:
         """Writes the matrix to a file, "mtx" or "ekm"."""
         plain, kind = _sparse.plain(self), None if form is None else text(form, "form")
-        api.ek_matrix_write(plain.core.handle.pointer, os.fsencode(path), kind)
+        api.ek_matrix_write(plain.core.handle.pointer, file_name(path), kind)
 
     def __repr__(self) -> str:
         rows, cols = self.shape

@@ -17,7 +17,7 @@ OPERATIONS = {
 OP = (constants.EK_OP_N, constants.EK_OP_T)
 
 
-def _not_yet(_x, _y=None):
+def _not_yet(_x, _y=None, _alpha=1.0, _beta=0.0):
     """Stands for the fast product until the first product."""
     return None
 
@@ -49,7 +49,7 @@ class Core:
         keep: "tuple[Any, ...]" = (),
     ) -> None:
         """Has a function make the matrix, which uses what is in `keep` for as long as it lives."""
-        self.handle = made(api.ek_matrix_destroy, (context, *keep), function, *arguments)
+        self.handle = made(api.ek_matrix_destroy, (context.handle, *keep), function, *arguments)
         info = new("ek_matrix_info")
         api.ek_matrix_get_info(self.handle.pointer, ctypes.byref(info))
         self.context = context
@@ -188,8 +188,8 @@ class Plan:
 
         x and out may be arrays of torch, cupy and others as those of Matrix.matmul may.
         """
-        if self.operation == "spmv" and alpha == 1 and beta == 0:
-            y = self.product()(x, out)
+        if self.operation == "spmv":
+            y = self.product()(x, out, alpha, beta)
             if y is not None:
                 return y
         if _dlpack.is_on_device(x, out):

@@ -45,6 +45,14 @@ def numbers(array: Any, argument: str = "array") -> np.ndarray:
     return _arrays.as_type(array, array.dtype.newbyteorder("="))
 
 
+def payload(values: Any) -> np.ndarray:
+    """An array of values that move along with keys: of any type but references to objects."""
+    values = _arrays.unmasked(values)
+    if values.dtype.hasobject:
+        raise TypeError(f"values have the type {values.dtype}; numbers are expected")
+    return values
+
+
 def two_alike(
     a: Any, b: Any, names: "tuple[str, str]" = ("a", "b")
 ) -> "tuple[np.ndarray, np.ndarray]":

@@ -100,7 +100,7 @@ def multiply(matrix, X, out, alpha, beta):
     """alpha op(A) X + beta out for a Matrix and an ndarray of one or two dimensions."""
     if X.dtype.kind == "c":
         return multiply_complex(matrix, X, out, alpha, beta)
-    _arrays.refuse_wider(X.dtype, "the operand is")
+    _arrays.expect_numbers(X.dtype, "the operand is")
     matrix = matrix.for_operand(X.dtype)
     if X.ndim == 1:
         return run_vector(plan_for(matrix, X.shape), X, out, alpha, beta)
@@ -114,9 +114,10 @@ def multiply_left(matrix, X, out, alpha, beta):
     if X.ndim != 2:  # a vector, or what multiply refuses
         return multiply(matrix.T, X, out, alpha, beta)
     if X.dtype.kind == "c":
-        result = multiply_complex(matrix.T, X.T, None if out is None else out.T, alpha, beta)
+        turned = getattr(out, "T", out)  # what is no array is refused
+        result = multiply_complex(matrix.T, X.T, turned, alpha, beta)
         return result.T if out is None else out
-    _arrays.refuse_wider(X.dtype, "the operand is")
+    _arrays.expect_numbers(X.dtype, "the operand is")
     matrix = matrix.for_operand(X.dtype)
     plan = matrix.core.plan("dense_spmm", matrix.transposed, width_class(X.shape[0]))
     return run_block(plan, X, out, alpha, beta)
@@ -131,7 +132,7 @@ def factor(value, dtype, argument):
 
 def multiply_complex(matrix, X, out, alpha, beta):
     """The same for complex X, whose real and imaginary parts are columns side by side."""
-    _arrays.refuse_wider(X.dtype, "the operand is")
+    _arrays.expect_numbers(X.dtype, "the operand is")
     if X.ndim not in (1, 2):
         raise ValueError(f"the operand has {X.ndim} dimensions; one or two are expected")
     real = np.dtype(f"f{X.dtype.itemsize // 2}")
@@ -145,11 +146,14 @@ def multiply_complex(matrix, X, out, alpha, beta):
     shape = (matrix.shape[0],) + X.shape[1:]
     if out is not None or beta:
         target(shape, X.dtype, out, beta)
-    parts = X.view(matrix.dtype).reshape(X.shape[0], 2 * columns)
-    result = multiply(matrix, parts, None, 1.0, 0.0)
-    result = np.ascontiguousarray(result).view(X.dtype).reshape(shape)
-    if alpha != 1:
-        result *= alpha
+    if alpha == 0:  # then X is not read, as ek.h says
+        result = np.zeros(shape, X.dtype)
+    else:
+        parts = X.view(matrix.dtype).reshape(X.shape[0], 2 * columns)
+        result = multiply(matrix, parts, None, 1.0, 0.0)
+        result = np.ascontiguousarray(result).view(X.dtype).reshape(shape)
+        if alpha != 1:
+            result *= alpha
     if out is None:
         return result
     out[...] = result + beta * out if beta else result

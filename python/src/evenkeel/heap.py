@@ -51,7 +51,7 @@ class Heap:
         context = context or default_context()
         self._handle = made(
             api.ek_heap_destroy,
-            (context,),
+            (context.handle,),
             api.ek_heap_create,
             context.pointer,
             _arrays.VALUE[self.dtype],

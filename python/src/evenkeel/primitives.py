@@ -10,7 +10,17 @@ from numpy.typing import ArrayLike
 
 from . import _arrays
 from ._lib import api, choice, constants, header, whole
-from ._primitive import index_type, marks, numbers, options, pairs, room, segments, two_alike
+from ._primitive import (
+    index_type,
+    marks,
+    numbers,
+    options,
+    pairs,
+    payload,
+    room,
+    segments,
+    two_alike,
+)
 
 MONOIDS = {
     "sum": constants.EK_SUM,
@@ -154,9 +164,7 @@ def compact(
     flags = marks(flags, len(keys))
     kept, also = np.empty_like(keys), None
     if values is not None:
-        values = np.require(_arrays.unmasked(values), requirements=["C", "A"])
-        if values.dtype.hasobject:
-            raise TypeError(f"values have the type {values.dtype}; numbers are expected")
+        values = np.require(payload(values), requirements=["C", "A"])
         also = np.empty_like(values)
     count = ctypes.c_int64()
     ctx, opts = options(**given)
@@ -174,7 +182,7 @@ def sort(keys: ArrayLike, values: Optional[ArrayLike] = None, **given: Any) -> A
     (array([1, 2, 3]), array([10., 20., 30.]))
     """
     keys = numbers(keys, "keys").copy()
-    values = None if values is None else np.array(values, order="C")
+    values = None if values is None else np.array(payload(values), order="C")
     ctx, opts = options(**given)
     api.ek_sort(ctx, opts, _by(pairs(keys, values)))
     return keys if values is None else (keys, values)
