@@ -67,7 +67,7 @@ static json_t *works_object(const struct works *works, const struct store *store
 
 	for (const struct experiment *e = works->experiment; e < works->experiment + works->count;
 	     e++) {
-		if (!e->wanted && !has_records(e, store))
+		if (!json_object_get(store->asked, e->name) && !has_records(e, store))
 			continue;
 		if (e->work != work) {
 			work = e->work;

@@ -237,7 +237,7 @@ static int check_device(const struct wanted *w)
 static int run(const struct works *works, struct store *store, const struct wanted *w)
 {
 	const double end = w->minutes > 0 ? tool_seconds() + 60 * w->minutes : 0;
-	int count[VERDICTS] = {0}, code = TOOL_OK, of = 0, at = 0, failed = 0;
+	int count[VERDICTS] = {0}, of = 0, at = 0, failed = 0, code = store_ask(store, works);
 
 	tell_start(works, store, w);
 	for (int k = 0; k < works->count; k++)

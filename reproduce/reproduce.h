@@ -77,11 +77,12 @@ int steps_make(struct experiment *e, const struct wanted *wanted);
 /* ---- Records (store.c) ----------------------------------------------------------------------- */
 
 /* The records of all steps that ended, by their commands: an object of arrays. A step that failed
- * has no records and is in `failed`, with the reason. */
+ * has no records and is in `failed`, with the reason. The keys of `asked` are the experiments that
+ * any call asked for. */
 struct store {
 	char path[PATH_BYTES];
 	int file; /* its descriptor, locked; -1 if there is none */
-	json_t *records, *failed;
+	json_t *records, *failed, *asked;
 };
 
 /* Makes the folder if need be, and reads the records that earlier runs left there. A step whose
@@ -96,6 +97,8 @@ int store_forget(struct store *store, const char *const *command, int count);
 const char *store_first(const struct store *store, const char *key);
 /* Returns the device of the steps that are there, or NULL. */
 const char *store_device(const struct store *store);
+/* Notes the experiments that this call wants. */
+int store_ask(struct store *store, const struct works *works);
 /* Notes that a step failed, so that later runs do not repeat it. */
 int store_fail(struct store *store, const char *command, const char *why);
 void store_close(struct store *store);
@@ -241,8 +244,8 @@ const char *place_of(const struct works *works, const struct store *store);
  * steps that no experiment asks for any more. The caller frees it. */
 json_t *place_records(const struct works *works, const struct store *store);
 
-/* Writes index.html into the folder, with the experiments that are wanted and all others that have
- * records. Returns an exit code. */
+/* Writes index.html into the folder, with the experiments that any call asked for and all others
+ * that have records. Returns an exit code. */
 int page_write(const struct works *works, const struct store *store, const struct wanted *wanted);
 
 /* Draws each chart to a file of its own in the folder, NAME-1.pdf and so on (plot.c). Returns an

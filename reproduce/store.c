@@ -4,7 +4,8 @@
  * records it has, or why it has none. Lines of a step are written at once and reach the disk before
  * the next step begins. A step without its last line was cut off and is measured again. Records
  * stay in the file when they are forgotten: a line says so, and those of the next time count.
- * bench/compare.py reads such files, too. */
+ * Another line names the experiments that a call asked for. bench/compare.py reads such files,
+ * too. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -41,8 +42,11 @@ static void take_line(struct store *store, json_t *open, const char *line)
 	json_t *o = json_loads(line, 0, NULL);
 	const char *step = json_string_value(json_object_get(o, "step"));
 	json_t *records = step ? json_object_get(open, step) : NULL;
-	json_t *why = json_object_get(o, "failed_step");
+	json_t *why = json_object_get(o, "failed_step"), *name;
+	size_t k;
 
+	json_array_foreach(json_object_get(o, "asked"), k, name)
+		json_object_set_new(store->asked, json_string_value(name), json_true());
 	if (step && why) {
 		json_object_set(store->failed, step, why);
 	} else if (step && json_object_get(o, "forgotten")) {
@@ -128,6 +132,7 @@ int store_open(struct store *store, const struct wanted *wanted)
 
 	store->records = json_object();
 	store->failed = json_object();
+	store->asked = json_object();
 	if (!file)
 		return code;
 	json_t *open = json_object();
@@ -226,6 +231,25 @@ int store_forget(struct store *store, const char *const *command, int count)
 	return code;
 }
 
+int store_ask(struct store *store, const struct works *works)
+{
+	json_t *names = json_array();
+	int code = TOOL_OK;
+
+	for (int k = 0; k < works->count; k++) {
+		const struct experiment *e = &works->experiment[k];
+
+		if (!e->wanted || json_object_get(store->asked, e->name))
+			continue;
+		json_object_set_new(store->asked, e->name, json_true());
+		json_array_append_new(names, text_json(e->name));
+	}
+	if (json_array_size(names))
+		code = write_step(store, NULL, NULL, json_pack("{s:O}", "asked", names));
+	json_decref(names);
+	return code;
+}
+
 const char *store_device(const struct store *store)
 {
 	static const char option[] = "--device ";
@@ -247,6 +271,7 @@ void store_close(struct store *store)
 {
 	json_decref(store->records);
 	json_decref(store->failed);
+	json_decref(store->asked);
 	if (store->file > 0)
 		close(store->file);
 }

@@ -111,7 +111,7 @@ exec 3>&2 2>/dev/null # the shell would tell that it was killed
 "$EK" reproduce --works works -o cut >/dev/null 2>&1 &
 child=$!
 for ((k = 0; k < 200; k++)); do
-	[[ -s cut/records.jsonl ]] && break
+	grep -qs '"end":' cut/records.jsonl && break
 	sleep 0.05
 done
 kill -9 "$child"
@@ -119,15 +119,16 @@ wait "$child"
 exec 2>&3
 there=$(ends cut)
 expect "it was cut off in the middle, after $there steps" test "$there" -ge 1 -a "$there" -lt 8
-cp cut/records.jsonl kept
 truncate -s -7 cut/records.jsonl # as after a loss of power: the last step has no end
+cp cut/records.jsonl kept
 run 0 --works works -o cut --quiet
 expect "all steps are there" grep -q "8 of 8 steps" out
 expect "the steps that had ended are not repeated" test "$(ends cut)" = 8
 "$EK" reproduce --works works -o cut cut.1 --json cut.json >/dev/null 2>&1
 expect "no record counts twice" test \
 	"$(grep -o '"points":\[[^]]*' cut/index.html | grep -o '"x":' | wc -l)" = 8
-expect "their records are the same" diff <(head -n 1 kept) <(head -n 1 cut/records.jsonl)
+whole=$(wc -l <kept)
+expect "their records are the same" diff <(head -n "$whole" kept) <(head -n "$whole" cut/records.jsonl)
 
 # ---- Records that are forgotten ------------------------------------------------------------------
 
@@ -159,7 +160,7 @@ set -m # otherwise the shell makes background commands ignore SIGINT
 child=$!
 set +m
 for ((k = 0; k < 200; k++)); do
-	[[ -s int/records.jsonl ]] && break
+	grep -qs '"end":' int/records.jsonl && break
 	sleep 0.05
 done
 sleep 0.2 # until the step is known to be kept
@@ -366,6 +367,26 @@ expect "a failure that was not asked for is not told" test "$(grep -c "failed" o
 run 1 --works works -o two two.2
 expect "one that was asked for is" grep -q "failed: ek bench spmv slow: took longer" out
 run 1 --works works -o two two
+
+# ---- What is on the page -------------------------------------------------------------------------
+
+# Without --device no step of these was measured, so that only the call says that they were asked for.
+cat >works/asked.json <<'END'
+{"work": "asked", "number": "6", "authors": "A", "year": 2000, "title": "T", "experiments": [
+ {"id": "1", "what": "Figure 1", "title": "T", "runs": [{"bench": "scan", "device": true}]},
+ {"id": "2", "what": "Figure 2", "title": "T", "runs": [{"bench": "scan", "device": true}]},
+ {"id": "3", "what": "Figure 3", "title": "T", "cannot": "it has no measurement"}]}
+END
+names_on_page() { grep -o '"name":"asked.[0-9]"' "$1/index.html" | tr -dc '1-9'; }
+run 0 --works works -o asked asked.3
+expect "what nobody asked for is not on the page" test "$(names_on_page asked)" = 3
+run 0 --works works -o asked asked
+run 0 --works works -o asked asked.1
+expect "what an earlier call asked for is on the page" test "$(names_on_page asked)" = 123
+expect "each experiment is noted once" test "$(grep -c '"asked":' asked/records.jsonl)" = 2
+run 0 --works works -o unasked --list asked
+expect "--list asks for nothing" test ! -e unasked
+rm works/asked.json
 
 # ---- Numbers of twins ----------------------------------------------------------------------------
 
