@@ -457,6 +457,31 @@ expect "what no experiment asks for is not told of" test "$(grep -c of-old chart
 expect "but said to be there" grep -q "records of 1 step that no experiment asks for" err
 command -v gnuplot >/dev/null && expect "a stack and points are plotted" test -s charts/charts.1-3.svg -a -s charts/charts.1-5.svg
 
+# ---- Means in charts -----------------------------------------------------------------------------
+
+# The means of b leave out the matrix that others disturbed, those of c have no other.
+mkdir means alone # works of its own: others would have charts of the same records
+cat >alone/means.json <<'END'
+{"work": "means", "number": "3", "authors": "A", "year": 2000, "title": "T", "experiments": [
+ {"id": "1", "what": "Figure 1", "title": "T", "runs": [{"bench": "spmv x"}], "charts": [
+  {"title": "reduced", "kind": "bars", "x": "value", "y": "ms", "series": "method", "over": {"method": "a"},
+   "where": {"method": ["b", "c"]}, "reduce": "harmonic"},
+  {"title": "mean", "kind": "bars", "x": "matrix", "y": "ms", "series": "method", "mean": "arithmetic"}]}]}
+END
+{
+	record a m1 1
+	record b m1 2
+	record a m2 1
+	record b m2 8 | sed 's/"rounds"/"disturbed":0.5,"rounds"/'
+	for m in m1 m2; do record c $m 3; done | sed 's/"rounds"/"disturbed":0.5,"rounds"/'
+	echo '{"step":"spmv x","end":true,"records":6,"seconds":1}'
+} >means/records.jsonl
+run 0 --works alone -o means means.1
+grep -o '"charts":.*' means/index.html | sed 's/"published".*//; s/{"title"/\n&/g' >made
+draws reduced '"name":"b",[^]]*"x":"f64","y":2,"cases":1,"left_out":1,"low"'
+draws reduced '"name":"c",[^]]*"x":"f64","y":3,"cases":2,"left_out":0,"disturbed":true'
+draws mean '"name":"b",[^]]*"disturbed":true[^]]*],"mean":2.0.*"name":"c",.*,"mean":3.0'
+
 # ---- Intervals of few rounds, against quantiles of Student's distribution from tables ------------
 
 # few METHOD ROUNDS: a record whose percentiles are 0.98 and 1.02
