@@ -87,17 +87,44 @@ static bool make_folder(const char *path)
 	return true;
 }
 
+/* Returns the model of the processor in the state of a record; NULL in that of older ones. */
+static const char *model_in(const json_t *record)
+{
+	static const char key[] = "processor ";
+	const char *state = json_string_value(json_object_get(record, "state"));
+	const char *at =
+		state && strncmp(state, key, strlen(key)) == 0 ? state + strlen(key) : NULL;
+
+	return at ? keep("%.*s", (int)strcspn(at, ";"), at) : NULL;
+}
+
+/* Returns a model of the records that is not that of this machine, or NULL. */
+static const char *other_model(const struct store *store)
+{
+	const char *own = machine_model(), *model, *step;
+	json_t *records;
+
+	json_object_foreach(store->records, step, records)
+		if (own && (model = model_in(json_array_get(records, 0))) &&
+		    strcmp(model, own) != 0)
+			return model;
+	return NULL;
+}
+
+/* Refuses records of another processor: of another name or, since virtual machines hide names, of
+ * another model. */
 static int check_machine(const struct store *store)
 {
 	char processor[TOOL_PROCESSOR];
-	const char *machine = store_first(store, "machine");
+	const char *machine = store_first(store, "machine"), *model = other_model(store);
 
 	tool_processor(processor);
-	if (machine && strncmp(machine, processor, strlen(processor)) != 0)
+	if (model || (machine && strncmp(machine, processor, strlen(processor)) != 0))
 		return tool_fail(TOOL_FAILED,
-		                 "%s has records of another machine, %s; name "
+		                 "%s has records of another machine, %s%s%s; name "
 		                 "another folder by --output",
-		                 store->path, machine);
+		                 store->path, machine ? machine : "-", model ? ", " : "",
+		                 model ? model : "");
 	return TOOL_OK;
 }
 

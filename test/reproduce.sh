@@ -552,6 +552,20 @@ expect "a name that is near is proposed" grep -q 'there is no experiment "adapti
 sed -i 's/"machine":"/"machine":"other /' judge/records.jsonl
 run 1 --works works -o judge
 expect "records of another machine" grep -q "records of another machine" err
+# A model of the processor that is not this one's, under the same name. Records without a model are read.
+mkdir model
+record a m1 1 | sed 's/"rounds"/"state":"microcode 0x1","rounds"/' >model/records.jsonl
+echo '{"step":"spmv x","end":true,"records":1,"seconds":1}' >>model/records.jsonl
+run 0 --works works -o model
+if grep -q '"state":"processor ' all/records.jsonl; then
+	sed 's/"microcode/"processor family 1 model 1; microcode/; s/spmv x/spmv y/' model/records.jsonl >other
+	cat other >>model/records.jsonl
+	run 1 --works works -o model
+	expect "records of another model" grep -q "records of another machine, .*, family 1 model 1; name" err
+	sed -i "s/family 1 model 1/$(sed -n 's/.*"state":"processor \([^;"]*\).*/\1/p' all/records.jsonl |
+		head -n 1)/" model/records.jsonl
+	run 0 --works works -o model
+fi
 sed 's/"claims"/"clams"/' works/judge.json >works/wrong.json
 run 3 --works works -o judge
 expect "a misspelt key" grep -q 'experiment t1: unknown key "clams"\|unknown key "clams"' err
