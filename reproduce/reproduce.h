@@ -29,6 +29,8 @@ struct wanted {
 	struct tool_options common;
 	enum mode mode;
 	const char *device; /* of steps that need one: --device, else that of the records there */
+	const char *isa;    /* that --isa or EK_ISA allow, or NULL */
+	bool bind;          /* --bind or EK_BIND */
 	const char *folder; /* where records and the page are kept */
 	const char *plots;  /* --plots: "pdf", "png" or "svg", or NULL */
 	const char *works;  /* --works: a folder with descriptions of works, or NULL for ours */

@@ -8,7 +8,7 @@ set -u
 EK=$(cd "$(dirname "${1:?the path of ek is expected}")" && pwd)/$(basename "$1")
 works_here=$(cd "$(dirname "$0")/../reproduce/works" && pwd)
 export LC_ALL=C TERM=dumb COLUMNS=100 EK_CACHE=off EK_PROFILE=none
-unset EK_THREADS EK_ISA EK_METHOD EK_MATRICES EK_DEVICE
+unset EK_THREADS EK_ISA EK_BIND EK_METHOD EK_MATRICES EK_DEVICE
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -152,6 +152,47 @@ expect "--again forgets all of the named experiments" grep -q "^cut.1 .* 0 of 8"
 expect "and nothing of others" grep -q "^other.1 .* 1 of 2" out
 run 0 --works works -o cut --quiet cut
 expect "the next run goes on without --again" test "$(ends cut)" = 18
+
+# ---- Options and variables that change measurements ----------------------------------------------
+
+mkdir set
+cat >set/set.json <<'END'
+{"work": "set", "number": "6", "authors": "A", "year": 2000, "title": "T", "experiments": [
+ {"id": "1", "what": "Figure 1", "title": "T", "runs": [{"bench": "scan --method serial --n 100 --rounds 1"},
+  {"bench": "scan --method serial --n 200 --rounds 1 --threads 1 --isa scalar"},
+  {"bench": "scan --method serial --n 300 --rounds 1", "each": {"--threads": ["1"]}},
+  {"bench": "scan --n 400", "device": true}, {"bench": "scan --n 500", "device": true,
+   "each": {"--device-memory": ["copy"]}}]}]}
+END
+steps() { sed -n 's/.*"step":"\([^"]*\)","end".*/\1/p' set/records.jsonl | tail -n 3 | tr '\n' ';'; }
+run 0 --works set -o set --quiet
+expect "commands have no options of their own" test "$(steps)" = \
+	"scan --method serial --n 100 --rounds 1;scan --method serial --n 200 --rounds 1 --threads 1 --isa scalar;scan --method serial --n 300 --rounds 1 --threads 1;"
+all_three="scan --method serial --n 100 --rounds 1 --threads 2 --isa scalar --bind;scan --method serial --n 200 --rounds 1 --threads 1 --isa scalar --bind;scan --method serial --n 300 --rounds 1 --isa scalar --bind --threads 1;"
+run 0 --works set -o set --quiet --threads 2 --isa scalar --bind
+expect "options are in the commands" test "$(steps)" = "$all_three"
+expect "and count" grep -q '"isa":"scalar",.*"threads":2,.*--n 100 ' set/records.jsonl
+before=$(ends set)
+EK_THREADS=2 EK_ISA=scalar EK_BIND=1 run 0 --works set -o set --quiet
+expect "variables are the same steps" test "$(ends set)" = "$before"
+EK_THREADS=1 EK_METHOD=x EK_CSR5_SIGMA=x run 0 --works set -o set --quiet --threads 2 --isa scalar --bind
+expect "options come before variables" test "$(ends set)" = "$before"
+for wrong in EK_ISA EK_THREADS EK_BIND; do
+	(
+		export $wrong=nonesuch
+		"$EK" reproduce --works set -o set >out 2>err
+	)
+	expect "a wrong value of $wrong is told" grep -q "environment variable $wrong is \"nonesuch\"" err
+done
+run 2 --works set -o set --device-memory copy
+run 2 --works set -o set --device cpu+gpu
+expect "one device is expected" grep -q -- "--device cpu+gpu: one device is expected" err
+if "$EK" list devices --plain --quiet | grep -q '^opencl:0'; then
+	run 0 --works set -o set --device opencl --device-memory mapped --minutes 1e-12
+	expect "the memory of devices is in their commands" grep -q \
+		'"scan --n 400 --device-memory mapped --device opencl"' set/index.html
+	expect "unless they have their own" grep -q '"scan --n 500 --device opencl --device-memory copy"' set/index.html
+fi
 
 # ---- An interrupt --------------------------------------------------------------------------------
 
