@@ -153,8 +153,8 @@ static const char doc[] =
 	"others disturbed the machine, if its sides were not measured in the same rounds, or if a "
 	"method stands for another.\n\n"
 	"Example: ek reproduce --quick thesis.8\n\n"
-	"Exit status: 0 success, 1 a step failed, 2 usage, 3 a bad description of a work, 4 no "
-	"such device here.";
+	"Exit status: 0 success, 1 a step failed or a result is wrong, 2 usage, 3 a bad "
+	"description of a work, 4 no such device here.";
 
 static const struct argp_child children[] = {
 	{&tool_device_argp, 0, NULL, 0}, {&tool_general_argp, 0, "Common options:", 2}, {0}};
@@ -303,7 +303,7 @@ static int run(const struct works *works, struct store *store, const struct want
 		code = plots_write(works, store, w);
 	if (!code) {
 		tell_peers(store, w);
-		tell_end(works, store, w, count);
+		failed += tell_end(works, store, w, count);
 	}
 	return code || !failed ? code : TOOL_FAILED;
 }

@@ -228,15 +228,19 @@ bool is_there(const struct store *store, const struct step *step);
 bool is_failed(const struct store *store, const struct wanted *wanted, const struct step *step);
 /* Tell how many steps there are to measure; what became of an experiment, in one line, and its
  * claims if the user named experiments; the experiments and how many of their steps are there;
- * whether other libraries took part; which steps failed, and the sum of the verdicts. Two add
- * records to the file of --json or the verdicts to `count`, and return exit codes. */
+ * whether other libraries took part; which steps failed, which results are wrong, and the sum of
+ * the verdicts. Two add records to the file of --json or the verdicts to `count`, and return exit
+ * codes; the last returns how many results of our methods are wrong. */
 void tell_start(const struct works *works, const struct store *store, const struct wanted *wanted);
 int tell_experiment(const struct experiment *e, const struct store *store,
                     const struct wanted *wanted, const struct tally *tally, int count[VERDICTS]);
 int tell_list(const struct works *works, const struct store *store, const struct wanted *wanted);
 void tell_peers(const struct store *store, const struct wanted *wanted);
-void tell_end(const struct works *works, const struct store *store, const struct wanted *wanted,
-              const int count[VERDICTS]);
+int tell_end(const struct works *works, const struct store *store, const struct wanted *wanted,
+             const int count[VERDICTS]);
+/* Returns why results of a step are wrong or were not computed, by method and matrix. Such methods
+ * have no times, so that charts and claims are without them. The caller frees it. */
+json_t *wrong_results(const struct store *store, const struct step *step);
 
 /* ---- The page (page.c, place.c) -------------------------------------------------------------- */
 

@@ -146,7 +146,9 @@ const missing = e => {
 	const words = [e.cannot && `Not made: ${e.cannot}.`,
 		device && `${device} of ${e.steps.length} steps need a device (--device).`,
 		later > 0 && `${later} of ${e.steps.length} steps are not measured yet.`,
-		...failed.map(s => `Failed: ek bench ${s.command}: ${s.why}`)].filter(w => w);
+		...failed.map(s => `Failed: ek bench ${s.command}: ${s.why}`),
+		...e.steps.flatMap(s => Object.entries(s.wrong)
+			.map(([what, why]) => `Wrong: ek bench ${s.command}: ${what}: ${why}`))].filter(w => w);
 	return join(words, w => tag('p', {class: 'meta'}, quoted(w)));
 };
 const commands = e => e.steps.length ? tag('details', {}, tag('summary', {}, 'The commands')

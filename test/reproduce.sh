@@ -429,6 +429,26 @@ run 0 --works works -o unasked --list asked
 expect "--list asks for nothing" test ! -e unasked
 rm works/asked.json
 
+# ---- Wrong results -------------------------------------------------------------------------------
+
+# Those of our methods are told each time, and are the exit status; those of others are only told.
+rm -rf two
+mkdir two
+wrong='s/"ms":.*"n_u"/"ms":null,"failed":true,"why":"wrong result","n_u"/'
+{
+	record a m1 1
+	record peer.q m1 1 | sed "$wrong"
+	echo '{"step":"spmv x","end":true,"records":2,"seconds":1}'
+	record b m1 1 | sed "$wrong; s/spmv x/spmv slow/"
+	echo '{"step":"spmv slow","end":true,"records":1,"seconds":1}'
+} >two/records.jsonl
+run 0 --works works -o two two.1
+expect "a wrong result of another library" grep -q "^wrong: ek bench spmv x: peer.q, m1: wrong result" out
+run 1 --works works -o two
+expect "a wrong result is told once" test "$(grep -c "^wrong: ek bench spmv slow: b, m1: wrong result" out)" = 1
+expect "and counted" grep -q "^two.2 (Figure 2): 1 of 1 steps; 1 wrong result" out
+expect "and is on the page" grep -q '"wrong":{"b, m1":"wrong result"}' two/index.html
+
 # ---- Numbers of twins ----------------------------------------------------------------------------
 
 cat >works/built.json <<'END'
