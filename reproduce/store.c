@@ -18,15 +18,17 @@
 #include "reproduce.h"
 
 /* Ends a step: keeps its last `count` records, since those before may be of a step that was cut
- * off. */
+ * off. A step with fewer has lost some, and is not kept. */
 static void end_step(struct store *store, json_t *open, const char *step, size_t count)
 {
 	json_t *records = json_object_get(open, step), *all = json_array();
 	const size_t there = json_array_size(records);
 
-	for (size_t k = there > count ? there - count : 0; k < there; k++)
+	for (size_t k = there - count; there >= count && k < there; k++)
 		json_array_append(all, json_array_get(records, k));
-	json_object_set_new(store->records, step, all);
+	if (there >= count)
+		json_object_set(store->records, step, all);
+	json_decref(all);
 	json_object_del(open, step);
 }
 

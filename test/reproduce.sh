@@ -130,6 +130,13 @@ expect "no record counts twice" test \
 whole=$(wc -l <kept)
 expect "their records are the same" diff <(head -n "$whole" kept) <(head -n "$whole" cut/records.jsonl)
 
+lost=$(grep -n -m 1 '"n":8000,' cut/records.jsonl | cut -d : -f 1)
+sed -i "${lost}d" cut/records.jsonl
+run 0 --works works -o cut --list
+expect "a step that lost a record is not there" grep -q "^cut.1 .* 7 of 8" out
+run 0 --works works -o cut --quiet
+expect "and is measured again" test "$(ends cut)" = 9
+
 # ---- Records that are forgotten ------------------------------------------------------------------
 
 cat >works/other.json <<'END'
@@ -138,12 +145,12 @@ cat >works/other.json <<'END'
   {"bench": "scan --method serial --type f32 --time 0.2", "each": {"--n": ["1000", "500"]}}]}]}
 END
 run 0 --works works -o cut --quiet other
-expect "a step that experiments share is measured once" test "$(ends cut)" = 9
+expect "a step that experiments share is measured once" test "$(ends cut)" = 10
 sed -i 's/"disturbed":[0-9.e-]*/"disturbed":0/
 	/--n [12]000"/s/"disturbed":0/"disturbed":0.5/' cut/records.jsonl
 run 0 --works works -o cut --again=disturbed --quiet other
 expect "--again=disturbed measures what was disturbed, of the named experiments" \
-	test "$(ends cut)" = 10 -a "$(grep forgotten cut/records.jsonl | grep -c -- '--n 1000"')" = 1
+	test "$(ends cut)" = 11 -a "$(grep forgotten cut/records.jsonl | grep -c -- '--n 1000"')" = 1
 run 2 --works works -o cut --again=some
 run 0 --works works -o cut --again --minutes 1e-12 --quiet cut
 expect "what no time is left for is told" grep -q "8 steps left for the next call" out
@@ -151,7 +158,7 @@ run 0 --works works -o cut --list
 expect "--again forgets all of the named experiments" grep -q "^cut.1 .* 0 of 8" out
 expect "and nothing of others" grep -q "^other.1 .* 1 of 2" out
 run 0 --works works -o cut --quiet cut
-expect "the next run goes on without --again" test "$(ends cut)" = 18
+expect "the next run goes on without --again" test "$(ends cut)" = 19
 
 # ---- Options and variables that change measurements ----------------------------------------------
 
