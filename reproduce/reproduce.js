@@ -165,7 +165,8 @@ const work = w => tag('h2', {}, `${quoted(w.title)}${badge(w.work)}`)
 
 const experiments = page.works.flatMap(w => w.experiments);
 const claims = experiments.flatMap(e => e.claims);
-const steps = experiments.flatMap(e => e.steps);
+/* Experiments share steps. */
+const steps = [...new Map(experiments.flatMap(e => e.steps).map(s => [s.command, s])).values()];
 const tile = (value, text) => tag('div', {class: 'tile'}, tag('b', {}, value)
 	+ tag('span', {}, text));
 const verdicts = ['holds', 'tie', 'does not hold', 'not judged'];
