@@ -71,30 +71,68 @@ else
 	echo "OpenCL has no device here: steps that need one are not run"
 fi
 
-# ---- Sides of a claim in the same rounds ----------------------------------------------------------
+# ---- What charts and claims ask for is measured ---------------------------------------------------
 
-# Methods of both sides are in one command, but for the claims on two settings ("across"), sweeps, lengths
-# that differ between matrices, formats in place of methods, and models.
+# Methods of both sides of a claim are in one command, but for the claims on two settings ("across") and
+# lengths that differ between matrices.
 if command -v python3 >/dev/null; then
-	python3 - "$works_here" >apart <<-'END'
-		import glob, json, re, sys
+	asks() # FOLDER: prints what its descriptions ask for and do not measure
+	{
+		python3 - "$1" <<-'END'
+			import glob, json, re, sys
 
-		def methods(side):
-		    name = side.get("method") or []
-		    names = [name] if isinstance(name, str) else name
-		    return [n.split(".", 1)[1] for n in names if not n.startswith("peer.") and "." in n]
+			def names(f):
+			    name = f.get("method") or []
+			    return [name] if isinstance(name, str) else name
 
-		for path in sorted(glob.glob(sys.argv[1] + "/*.json")):
-		    work = json.load(open(path, encoding="utf-8"))
-		    for e in work["experiments"]:
-		        for c in e.get("claims", []):
-		            both = methods(c["of"]) + methods(c["over"])
-		            if not c.get("across") and not any(all(re.search(
-		                    "[ ,.]" + re.escape(m) + "(?=[, ]|$)(?!,[a-z]+=)", r["bench"]) for m in both) for r in e["runs"]):
-		                print(f"{work['work']}.{e['id']}: {c['text']}")
+			# Tells whether a run measures a method: by its name, as a format, in a sweep, with --peers, or as a
+			# part of --model; regret has its choices by itself.
+			def measures(run, name):
+			    text = " ".join(str(run.get(k, "")) for k in ("bench", "full", "quick"))
+			    own = name.split(".", 1)[1] if re.match(r"\w+\.[a-z]", name) else name
+			    base, _, parameter = own.partition(":")
+			    if name.startswith("peer."):
+			        return "--peers" in text
+			    if text.startswith("regret") and own in ("auto", "learned"):
+			        return True
+			    if "--model" in text:
+			        return name.startswith("model.") or name.startswith("kselect.")
+			    listed = lambda n: re.search("[ ,.]" + re.escape(n) + "(?=[, ]|$)(?!,[a-z]+=)", text)
+			    swept = parameter and f"--sweep {parameter.split('=')[0]}=" in text
+			    return bool(listed(own) or listed(own.replace(".gpu", "")) or swept and listed(base))
+
+			for path in sorted(glob.glob(sys.argv[1] + "/*.json")):
+			    work = json.load(open(path, encoding="utf-8"))
+			    for e in work["experiments"]:
+			        runs, name = e.get("runs", []), f"{work['work']}.{e['id']}"
+			        for c in e.get("charts", []) + e.get("claims", []) + e.get("numbers", []):
+			            for key in ("where", "over", "best", "beside", "of"):
+			                for n in names(c.get(key) or {}):
+			                    if not any(measures(r, n) for r in runs):
+			                        print(f"{name}: not measured: {n}")
+			        for c in e.get("claims", []):
+			            both = names(c["of"]) + names(c["over"])
+			            if not c.get("across") and not any(all(measures(r, n) for n in both) for r in runs):
+			                print(f"{name}: apart: {c['text']}")
+			            for block in [c[k]["block"] for k in ("of", "over") if "block" in c[k]]:
+			                if not any(re.search(f"block=[0-9,]*\\b{block}\\b", r["bench"]) for r in runs):
+			                    print(f"{name}: not measured: block {block}")
+			            if not both and not c["of"].keys() & {"name", "block"}:
+			                print(f"{name}: no method: {c['text']}")
+		END
+	}
+	asks "$works_here" | grep -v '^segspmv\.t1: apart:' >out
+	expect "methods of charts and claims are measured, both sides in one command" test ! -s out
+	mkdir asks
+	cat >asks/asks.json <<-'END'
+		{"work": "asks", "experiments": [{"id": "1", "runs": [{"bench": "spmv --method csr.rows,sell"},
+		 {"bench": "spmv --method csr5:sigma=4"}], "charts": [{"where": {"method": "spmv.csr.row"}}],
+		 "claims": [{"text": "T", "of": {"method": "bcsr"}, "over": {"method": "spmv.sell"}},
+		  {"text": "U", "of": {"method": "spmv.sell"}, "over": {"method": "spmv.csr5:sigma=4"}},
+		  {"text": "V", "of": {"block": 512}, "over": {"block": 1024}}, {"text": "W", "of": {}, "over": {}}]}]}
 	END
-	grep -vE '^(speculative\.[78]|segspmv\.t1|thesis\.(4\.11|8\.9|8\.10|8\.14)):' apart >out
-	expect "the sides of a claim are in one command" test ! -s out
+	expect "what is not measured is seen" test "$(asks asks | tr '\n' ';')" = \
+		"asks.1: not measured: spmv.csr.row;asks.1: not measured: bcsr;asks.1: apart: T;asks.1: apart: U;asks.1: not measured: block 512;asks.1: not measured: block 1024;asks.1: no method: W;"
 fi
 
 # ---- A run that is cut off -----------------------------------------------------------------------
