@@ -270,8 +270,12 @@ double bench_memory_gbps(const struct bench *bench);
  * Returns `code` or, if that is TOOL_OK, the exit code of writing. */
 int case_done(struct bench *bench, struct bench_case *c, int code);
 
-/* Returns what can change the speed of the same machine (state.c): microcode, governor of the
- * frequency, huge pages, leaks with and without mitigation, and the load of the last minute. */
+/* Returns the family and the model of the processor, since virtual machines hide its name; NULL if
+ * the system does not tell. */
+const char *machine_model(void);
+/* Returns what can change the speed of the same machine (state.c): the model of the processor,
+ * microcode, governor of the frequency, huge pages, leaks with and without mitigation, and the load
+ * of the last minute. */
 const char *machine_state(void);
 
 /* ---- Matrices (suite.c) ---------------------------------------------------------------------- */

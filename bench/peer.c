@@ -169,6 +169,13 @@ static double clocked(void *entrant, int64_t calls)
 	return g->peer->elapsed(g->state);
 }
 
+/* Notes that the times of a peer with a clock of the device are by that clock. */
+static void take_clock(struct entrant *e)
+{
+	spread_ms(e->record.v, V_DEVICE_MS, e);
+	e->record.v[V_DEVICE_GFLOPS] = e->record.v[V_GFLOPS];
+}
+
 static bool move(struct entrant *e, bool back)
 {
 	const struct guest *g = e->own;
@@ -208,10 +215,11 @@ static void enter(struct field *f, const ek_peer *peer, const ek_peer_problem *p
 	e->drop = drop;
 	e->calls.run = run;
 	e->calls.clocked = peer->elapsed ? clocked : NULL;
+	e->after = peer->elapsed ? take_clock : NULL;
 	e->move = move;
 	e->why = peer->error;
 	e->release = release;
-	e->record.device = peer->device ? f->c->device->name : e->record.device;
+	e->record.device = peer->device ? f->bench->device.name : e->record.device;
 	e->record.version = peer->version();
 	e->again = peer->again;
 	const double start = tool_seconds();

@@ -280,8 +280,8 @@ const struct operation bench_scenario = {
 	.usage = "[MATRIX...]",
 	.children = children,
 	.check = check,
-	.fields = "op method matrix source group baseline rounds preparation speedup speedup_p10 "
-		  "speedup_p90 disturbed commit machine state date",
+	.fields = "op method matrix source group baseline rounds preparation vs_csr speedup "
+		  "speedup_p10 speedup_p90 disturbed commit machine state date",
 	.json = speedups,
 	.problem = "matrices",
 	.legend = legend,

@@ -42,7 +42,8 @@ static const char *cpuinfo(const char *key)
 	while (file && !value && fgets(line, sizeof line, file)) {
 		const char *colon = strchr(line, ':');
 
-		if (colon && strncmp(line, key, strlen(key)) == 0)
+		if (colon && strncmp(line, key, strlen(key)) == 0 &&
+		    line + strlen(key) + strspn(line + strlen(key), " \t") == colon)
 			value = keep("%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
 	}
 	if (file)
@@ -72,6 +73,16 @@ static const char *leaks(const char *word)
 	return *names ? names + 1 : NULL;
 }
 
+const char *machine_model(void)
+{
+	const char *family = cpuinfo("cpu family"), *model = cpuinfo("model");
+	const char *maker = cpuinfo("CPU implementer"), *part = cpuinfo("CPU part");
+
+	return family && model ? keep("family %s model %s", family, model)
+	       : maker && part ? keep("implementer %s part %s", maker, part)
+	                       : NULL;
+}
+
 const char *machine_state(void)
 {
 	const char *bound = getenv("EK_BIND");
@@ -79,6 +90,7 @@ const char *machine_state(void)
 	const struct {
 		const char *name, *value;
 	} parts[] = {
+		{"processor", machine_model()},
 		{"microcode", cpuinfo("microcode")},
 		{"governor", first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")},
 		{"huge pages",

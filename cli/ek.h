@@ -121,6 +121,7 @@ enum { TOOL_THREADS = 4096 };                  /* most threads */
  * 2 and a message that lists the choices. */
 int tool_choose(const char *what, const char *text, const struct tool_choice *choices);
 ek_op tool_op(const char *what, const char *text); /* n or t, also in capitals */
+const char *tool_memory_name(ek_device_memory memory); /* as --device-memory has it */
 
 /* ---- Methods (method.c) ---------------------------------------------------------------------- */
 

@@ -51,6 +51,15 @@ static const struct tool_choice memories[] = {{"auto", EK_MEMORY_AUTO},
 static const struct tool_choice policies[] = {
 	{"sum", EK_DUP_SUM}, {"last", EK_DUP_LAST}, {"error", EK_DUP_ERROR}, {0}};
 
+const char *tool_memory_name(ek_device_memory memory)
+{
+	const struct tool_choice *m = memories;
+
+	while (m->value != (int)memory)
+		m++;
+	return m->name;
+}
+
 /* ---- Parsers --------------------------------------------------------------------------------- */
 
 /* Makes the child parsers of a parser fill the same struct as the parser itself. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Means in charts: of each series, and over the matrices at each x, as the works draw them. A mean
  * over matrices takes only those that all series have at every x, so that none is of easier
- * matrices than another. */
+ * matrices than another. Of these it leaves out what other processes disturbed, unless that is all,
+ * so that it is the mean of a verdict on the same records. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -32,10 +33,13 @@ void means_of_series(enum mean_kind kind, json_t *all)
 	json_object_foreach(all, name, series) {
 		json_t *points = json_object_get(series, "points");
 		double *y = need(calloc(json_array_size(points) + 1, sizeof *y), "a mean");
-		int count = 0;
+		int good = 0, count = 0;
 
 		json_array_foreach(points, n, p)
-			y[count++] = json_number_value(json_object_get(p, "y"));
+			good += !json_object_get(p, "disturbed");
+		json_array_foreach(points, n, p)
+			if (!good || !json_object_get(p, "disturbed"))
+				y[count++] = json_number_value(json_object_get(p, "y"));
 		if (count)
 			json_object_set_new(series, "mean", json_real(mean_of(kind, y, count)));
 		free(y);
@@ -79,9 +83,33 @@ static int count_matrices(json_t *all, json_t *counts)
 	return groups;
 }
 
-/* Returns the mean over those matrices of a group that are in all groups; NULL if there is none. */
+/* Removes from a group the matrices that are not in all groups, then those that others disturbed,
+ * unless all are. Returns how many these are. */
+static int leave_out(json_t *group, const json_t *counts, int groups)
+{
+	json_t *good = json_object(), *p;
+	const char *matrix;
+	void *next;
+
+	json_object_foreach_safe(group, next, matrix, p)
+		if (json_integer_value(json_object_get(counts, matrix)) != groups)
+			json_object_del(group, matrix);
+		else if (!json_object_get(p, "disturbed"))
+			json_object_set(good, matrix, p);
+	const int all = (int)json_object_size(group), left = (int)json_object_size(good);
+
+	if (left) {
+		json_object_clear(group);
+		json_object_update(group, good);
+	}
+	json_decref(good);
+	return left ? all - left : 0;
+}
+
+/* Returns the mean over the matrices of a group that are in all groups; NULL if there is none. */
 static json_t *mean_point(enum mean_kind kind, json_t *group, const json_t *counts, int groups)
 {
+	const int left_out = leave_out(group, counts, groups);
 	const size_t most = json_object_size(group) + 1;
 	double *y = need(calloc(most, sizeof *y), "a mean"),
 	       *error = need(calloc(most, sizeof *error), "a mean");
@@ -92,18 +120,16 @@ static json_t *mean_point(enum mean_kind kind, json_t *group, const json_t *coun
 	json_object_foreach(group, matrix, p) {
 		const json_t *known = json_object_get(p, "error");
 
-		if (json_integer_value(json_object_get(counts, matrix)) != groups)
-			continue;
 		x = json_object_get(p, "x");
-		disturbed = disturbed ? disturbed : json_object_get(p, "disturbed");
+		disturbed = json_object_get(p, "disturbed");
 		y[count] = json_number_value(json_object_get(p, "y"));
 		error[count++] = json_is_number(known) ? json_number_value(known) : INFINITY;
 	}
 	if (count) {
 		const struct interval i = interval_of(kind, y, error, count);
 
-		mean = json_pack("{s:O, s:o, s:i, s:O*}", "x", x, "y", exact_json(i.at), "cases",
-		                 count, "disturbed", disturbed);
+		mean = json_pack("{s:O, s:o, s:i, s:i, s:O*}", "x", x, "y", exact_json(i.at),
+		                 "cases", count, "left_out", left_out, "disturbed", disturbed);
 		if (i.known)
 			point_interval(mean, i.low, i.high);
 	}

@@ -19,7 +19,8 @@ static void copy_keys(json_t *to, const json_t *from, const char *const *keys)
 			json_object_set(to, *keys, json_object_get(from, *keys));
 }
 
-/* Returns the steps of an experiment: commands, whether records are there, why some failed. */
+/* Returns the steps of an experiment: commands, whether records are there, why some failed, and
+ * which of their results are wrong. */
 static json_t *steps_of(const struct experiment *e, const struct store *store)
 {
 	json_t *all = json_array();
@@ -28,10 +29,11 @@ static json_t *steps_of(const struct experiment *e, const struct store *store)
 		const struct step *step = &e->step[k];
 
 		json_array_append_new(
-			all, json_pack("{s:o, s:b, s:b, s:b, s:O*}", "command",
+			all, json_pack("{s:o, s:b, s:b, s:b, s:O*, s:o}", "command",
 		                       text_json(step->command), "there", is_there(store, step),
 		                       "device", step->device, "beside", step->beside, "why",
-		                       json_object_get(store->failed, step->command)));
+		                       json_object_get(store->failed, step->command), "wrong",
+		                       wrong_results(store, step)));
 	}
 	return all;
 }
@@ -67,7 +69,7 @@ static json_t *works_object(const struct works *works, const struct store *store
 
 	for (const struct experiment *e = works->experiment; e < works->experiment + works->count;
 	     e++) {
-		if (!e->wanted && !has_records(e, store))
+		if (!json_object_get(store->asked, e->name) && !has_records(e, store))
 			continue;
 		if (e->work != work) {
 			work = e->work;

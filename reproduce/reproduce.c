@@ -36,8 +36,7 @@ static const struct tool_choice agains[] = {
 static const char *const folders[MODES] = {"reproduction", "reproduction-quick",
                                            "reproduction-toy"};
 
-/* Takes the device from --device, else from EK_DEVICE, for the runs of devices. The variables are
- * removed, since they would also change the runs of the processor. */
+/* Takes the device from --device, else from EK_DEVICE, for the runs of devices. */
 static void settle_device(struct wanted *w)
 {
 	const char *device = getenv("EK_DEVICE");
@@ -46,8 +45,52 @@ static void settle_device(struct wanted *w)
 		w->common.device = keep("%s", device);
 	if (w->common.device && strcmp(w->common.device, "cpu") == 0)
 		w->common.device = NULL;
-	unsetenv("EK_DEVICE");
-	unsetenv("EK_METHOD");
+	if (w->common.device && tool_on_both(&w->common))
+		tool_usage("--device %s: one device is expected; what both kinds of core compute "
+		           "is measured beside",
+		           w->common.device);
+	if (w->common.memory_given && !w->common.device)
+		tool_usage("--device-memory is for a device; --device names one (ek list devices)");
+}
+
+static bool is_set(const char *name)
+{
+	const char *text = getenv(name);
+
+	return text && *text;
+}
+
+static void remove_variables(const char *const *name)
+{
+	for (; *name; name++)
+		unsetenv(*name);
+}
+
+/* Takes the number of threads, the instruction set, and whether threads are bound from the
+ * environment where no option says it, and checks all: they go into the commands of steps, so that
+ * these say how they were measured. Removes all variables that change measurements. Returns an exit
+ * code. */
+static int settle_variables(struct wanted *w)
+{
+	static const char *const unwanted[] = {"EK_DEVICE", "EK_METHOD", "EK_CSR5_SIGMA", NULL},
+				 *const taken[] = {"EK_THREADS", "EK_ISA", "EK_BIND", NULL};
+	const struct tool_options plain = {
+		.threads = w->common.threads, .isa_limit = w->common.isa_limit, .device = "cpu"};
+	int code;
+
+	remove_variables(unwanted);
+	ek_context *ctx = tool_context(&plain, &code);
+
+	if (!ctx)
+		return code;
+	if (is_set("EK_THREADS"))
+		w->common.threads = ek_context_threads(ctx);
+	if (is_set("EK_ISA") || w->common.isa_limit)
+		w->isa = ek_isa_name(ek_context_isa(ctx));
+	w->bind = is_set("EK_BIND") && strcmp(getenv("EK_BIND"), "0") != 0;
+	ek_context_destroy(ctx);
+	remove_variables(taken);
+	return TOOL_OK;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -102,14 +145,16 @@ static const char doc[] =
 	"when it is called again. What was measured on GPUs needs --device. Other libraries take "
 	"part where they are found (make peers, EK_PEERS), real matrices where EK_MATRICES names "
 	"their folder; elsewhere twins stand for them. A library that is installed later takes "
-	"part in steps that are measured from then on; --again measures them anew.\n\n"
+	"part in steps that are measured from then on; --again measures them anew. --threads, "
+	"--isa, --bind and --device-memory (or EK_THREADS, EK_ISA, EK_BIND) are added to the "
+	"commands of all steps, which then are steps of their own.\n\n"
 	"A claim holds if the whole 95 % interval of the ratio is on its side of 1, does not hold "
 	"if it is on the other side, and ties in between. It is not judged without an interval, if "
 	"others disturbed the machine, if its sides were not measured in the same rounds, or if a "
 	"method stands for another.\n\n"
 	"Example: ek reproduce --quick thesis.8\n\n"
-	"Exit status: 0 success, 1 a step failed, 2 usage, 3 a bad description of a work, 4 no "
-	"such device here.";
+	"Exit status: 0 success, 1 a step failed or a result is wrong, 2 usage, 3 a bad "
+	"description of a work, 4 no such device here.";
 
 static const struct argp_child children[] = {
 	{&tool_device_argp, 0, NULL, 0}, {&tool_general_argp, 0, "Common options:", 2}, {0}};
@@ -237,7 +282,7 @@ static int check_device(const struct wanted *w)
 static int run(const struct works *works, struct store *store, const struct wanted *w)
 {
 	const double end = w->minutes > 0 ? tool_seconds() + 60 * w->minutes : 0;
-	int count[VERDICTS] = {0}, code = TOOL_OK, of = 0, at = 0, failed = 0;
+	int count[VERDICTS] = {0}, of = 0, at = 0, failed = 0, code = store_ask(store, works);
 
 	tell_start(works, store, w);
 	for (int k = 0; k < works->count; k++)
@@ -258,7 +303,7 @@ static int run(const struct works *works, struct store *store, const struct want
 		code = plots_write(works, store, w);
 	if (!code) {
 		tell_peers(store, w);
-		tell_end(works, store, w, count);
+		failed += tell_end(works, store, w, count);
 	}
 	return code || !failed ? code : TOOL_FAILED;
 }
@@ -272,6 +317,7 @@ int cmd_reproduce(int argc, char **argv)
 
 	tool_parse(&argp, argc, argv, &wanted);
 	code = works_read(&works, &wanted);
+	code = code ? code : settle_variables(&wanted);
 	code = code ? code : check_device(&wanted);
 	code = code ? code : store_open(&store, &wanted);
 	wanted.device = wanted.common.device ? wanted.common.device : store_device(&store);

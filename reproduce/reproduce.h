@@ -29,6 +29,8 @@ struct wanted {
 	struct tool_options common;
 	enum mode mode;
 	const char *device; /* of steps that need one: --device, else that of the records there */
+	const char *isa;    /* that --isa or EK_ISA allow, or NULL */
+	bool bind;          /* --bind or EK_BIND */
 	const char *folder; /* where records and the page are kept */
 	const char *plots;  /* --plots: "pdf", "png" or "svg", or NULL */
 	const char *works;  /* --works: a folder with descriptions of works, or NULL for ours */
@@ -77,11 +79,12 @@ int steps_make(struct experiment *e, const struct wanted *wanted);
 /* ---- Records (store.c) ----------------------------------------------------------------------- */
 
 /* The records of all steps that ended, by their commands: an object of arrays. A step that failed
- * has no records and is in `failed`, with the reason. */
+ * has no records and is in `failed`, with the reason. The keys of `asked` are the experiments that
+ * any call asked for. */
 struct store {
 	char path[PATH_BYTES];
 	int file; /* its descriptor, locked; -1 if there is none */
-	json_t *records, *failed;
+	json_t *records, *failed, *asked;
 };
 
 /* Makes the folder if need be, and reads the records that earlier runs left there. A step whose
@@ -96,6 +99,8 @@ int store_forget(struct store *store, const char *const *command, int count);
 const char *store_first(const struct store *store, const char *key);
 /* Returns the device of the steps that are there, or NULL. */
 const char *store_device(const struct store *store);
+/* Notes the experiments that this call wants. */
+int store_ask(struct store *store, const struct works *works);
 /* Notes that a step failed, so that later runs do not repeat it. */
 int store_fail(struct store *store, const char *command, const char *why);
 void store_close(struct store *store);
@@ -223,15 +228,19 @@ bool is_there(const struct store *store, const struct step *step);
 bool is_failed(const struct store *store, const struct wanted *wanted, const struct step *step);
 /* Tell how many steps there are to measure; what became of an experiment, in one line, and its
  * claims if the user named experiments; the experiments and how many of their steps are there;
- * whether other libraries took part; which steps failed, and the sum of the verdicts. Two add
- * records to the file of --json or the verdicts to `count`, and return exit codes. */
+ * whether other libraries took part; which steps failed, which results are wrong, and the sum of
+ * the verdicts. Two add records to the file of --json or the verdicts to `count`, and return exit
+ * codes; the last returns how many results of our methods are wrong. */
 void tell_start(const struct works *works, const struct store *store, const struct wanted *wanted);
 int tell_experiment(const struct experiment *e, const struct store *store,
                     const struct wanted *wanted, const struct tally *tally, int count[VERDICTS]);
 int tell_list(const struct works *works, const struct store *store, const struct wanted *wanted);
 void tell_peers(const struct store *store, const struct wanted *wanted);
-void tell_end(const struct works *works, const struct store *store, const struct wanted *wanted,
-              const int count[VERDICTS]);
+int tell_end(const struct works *works, const struct store *store, const struct wanted *wanted,
+             const int count[VERDICTS]);
+/* Returns why results of a step are wrong or were not computed, by method and matrix. Such methods
+ * have no times, so that charts and claims are without them. The caller frees it. */
+json_t *wrong_results(const struct store *store, const struct step *step);
 
 /* ---- The page (page.c, place.c) -------------------------------------------------------------- */
 
@@ -241,8 +250,8 @@ const char *place_of(const struct works *works, const struct store *store);
  * steps that no experiment asks for any more. The caller frees it. */
 json_t *place_records(const struct works *works, const struct store *store);
 
-/* Writes index.html into the folder, with the experiments that are wanted and all others that have
- * records. Returns an exit code. */
+/* Writes index.html into the folder, with the experiments that any call asked for and all others
+ * that have records. Returns an exit code. */
 int page_write(const struct works *works, const struct store *store, const struct wanted *wanted);
 
 /* Draws each chart to a file of its own in the folder, NAME-1.pdf and so on (plot.c). Returns an

@@ -38,9 +38,10 @@ const axis = (log, letter, label) => ({label: quoted(label),
 	...log?.includes(letter) ? {log: letter == 'x' ? 2 : 10} : {lo: 0}});
 const styled = (s, k) => ({name: s.name, role: s.role, back: s.back, dash: dashes[k % dashes.length],
 	shape: shapes[k % shapes.length]});
+const cases_of = p => p.left_out ? `${p.cases} of ${p.cases + p.left_out}` : `${p.cases}`;
 const text_of = (s, p) => `${s.name}${p.who ? ` (${p.who})` : ''}, ${p.x}: ${figure(p.y)}`
 	+ (p.low == null ? '' : ` (${figure(p.low)} to ${figure(p.high)})`)
-	+ (p.cases == null ? '' : `, mean of ${p.cases} matrices`);
+	+ (p.cases == null ? '' : `, mean of ${cases_of(p)} matrices`);
 const interval = p => p.low == null ? null : [p.low, p.high];
 /* Leaves out points that an axis cannot show; removes the chart if none is left. */
 const shown = (c, good) => ({...c, series: c.series.map(s => ({...s, points: s.points
@@ -100,14 +101,18 @@ const tell_taps = place => {
 const drawn = [];
 /* Says what a chart shows of intervals and of means. */
 const said = c => {
-	const all = c.series.flatMap(s => s.points), cases = all[0]?.cases;
+	const all = c.series.flatMap(s => s.points), most = all[0]?.cases + all[0]?.left_out;
+	const fewest = Math.min(...all.map(p => p.cases));
 	const disturbed = c.kind == 'curves' ? 0 : all.filter(p => p.disturbed).length;
 	const words = [c.reduce
-		&& `Each value is the ${c.reduce} of ${cases} matrices, those that all have.`,
+		&& `Each value is the ${c.reduce} of ${most} matrices, those that all have`
+			+ (fewest < most ? '; those where other processes disturbed it are left out, so '
+				+ `that some values are of ${fewest}.` : '.'),
 		c.spread && `Thin lines: ${c.spread}.`,
 		c.left_out && `Other processes disturbed the measurement of ${c.left_out} `
 			+ `${c.left_out == 1 ? 'problem, which is' : 'problems, which are'} left out.`,
-		disturbed && `Other processes disturbed ${disturbed} of ${all.length} values.`]
+		disturbed && `Other processes disturbed ${disturbed} of ${all.length} values`
+			+ (c.mean ? ', which the means leave out.' : '.')]
 		.filter(w => w);
 	return words.length ? tag('p', {class: 'meta'}, tag('small', {}, words.join(' '))) : '';
 };
@@ -141,7 +146,9 @@ const missing = e => {
 	const words = [e.cannot && `Not made: ${e.cannot}.`,
 		device && `${device} of ${e.steps.length} steps need a device (--device).`,
 		later > 0 && `${later} of ${e.steps.length} steps are not measured yet.`,
-		...failed.map(s => `Failed: ek bench ${s.command}: ${s.why}`)].filter(w => w);
+		...failed.map(s => `Failed: ek bench ${s.command}: ${s.why}`),
+		...e.steps.flatMap(s => Object.entries(s.wrong)
+			.map(([what, why]) => `Wrong: ek bench ${s.command}: ${what}: ${why}`))].filter(w => w);
 	return join(words, w => tag('p', {class: 'meta'}, quoted(w)));
 };
 const commands = e => e.steps.length ? tag('details', {}, tag('summary', {}, 'The commands')
@@ -158,7 +165,8 @@ const work = w => tag('h2', {}, `${quoted(w.title)}${badge(w.work)}`)
 
 const experiments = page.works.flatMap(w => w.experiments);
 const claims = experiments.flatMap(e => e.claims);
-const steps = experiments.flatMap(e => e.steps);
+/* Experiments share steps. */
+const steps = [...new Map(experiments.flatMap(e => e.steps).map(s => [s.command, s])).values()];
 const tile = (value, text) => tag('div', {class: 'tile'}, tag('b', {}, value)
 	+ tag('span', {}, text));
 const verdicts = ['holds', 'tie', 'does not hold', 'not judged'];

@@ -88,6 +88,33 @@ static void add_each(struct experiment *e, const char *command, json_t *each, vo
 		         each, json_object_iter_next(each, option), names, like);
 }
 
+/* Adds an option, unless the run has its own. */
+static const char *add_option(const char *command, const json_t *run, const char *option,
+                              const char *value)
+{
+	const bool own = strstr(command, option) ||
+	                 json_object_get(json_object_get(run, "each"), option);
+
+	return own ? command : keep("%s %s%s%s", command, option, *value ? " " : "", value);
+}
+
+/* Adds what the user wants of all steps. */
+static const char *add_options(const char *command, const json_t *run, const struct wanted *wanted)
+{
+	const struct tool_options *o = &wanted->common;
+
+	if (o->threads)
+		command = add_option(command, run, "--threads", keep("%d", o->threads));
+	if (wanted->isa)
+		command = add_option(command, run, "--isa", wanted->isa);
+	if (wanted->bind)
+		command = add_option(command, run, "--bind", "");
+	if (o->memory_given && json_is_true(json_object_get(run, "device")))
+		command = add_option(command, run, "--device-memory",
+		                     tool_memory_name(o->device_memory));
+	return command;
+}
+
 static int add_run(struct experiment *e, json_t *run, const struct wanted *wanted)
 {
 	const struct step like = {.device = json_is_true(json_object_get(run, "device")),
@@ -103,8 +130,7 @@ static int add_run(struct experiment *e, json_t *run, const struct wanted *wante
 	const char *command = keep("%s%s%s%s", json_string_value(json_object_get(run, "bench")),
 	                           mode_options[wanted->mode], more ? " " : "", more ? more : "");
 
-	if (wanted->common.threads && !strstr(command, "--threads"))
-		command = keep("%s --threads %d", command, wanted->common.threads);
+	command = add_options(command, run, wanted);
 	/* Without a device the step is not run, but it is not one of the processor, either. */
 	if (like.device)
 		command = keep("%s --device %s%s", command, both ? "cpu+" : "",

@@ -4,7 +4,8 @@
  * records it has, or why it has none. Lines of a step are written at once and reach the disk before
  * the next step begins. A step without its last line was cut off and is measured again. Records
  * stay in the file when they are forgotten: a line says so, and those of the next time count.
- * bench/compare.py reads such files, too. */
+ * Another line names the experiments that a call asked for. bench/compare.py reads such files,
+ * too. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -17,15 +18,17 @@
 #include "reproduce.h"
 
 /* Ends a step: keeps its last `count` records, since those before may be of a step that was cut
- * off. */
+ * off. A step with fewer has lost some, and is not kept. */
 static void end_step(struct store *store, json_t *open, const char *step, size_t count)
 {
 	json_t *records = json_object_get(open, step), *all = json_array();
 	const size_t there = json_array_size(records);
 
-	for (size_t k = there > count ? there - count : 0; k < there; k++)
+	for (size_t k = there - count; there >= count && k < there; k++)
 		json_array_append(all, json_array_get(records, k));
-	json_object_set_new(store->records, step, all);
+	if (there >= count)
+		json_object_set(store->records, step, all);
+	json_decref(all);
 	json_object_del(open, step);
 }
 
@@ -41,8 +44,11 @@ static void take_line(struct store *store, json_t *open, const char *line)
 	json_t *o = json_loads(line, 0, NULL);
 	const char *step = json_string_value(json_object_get(o, "step"));
 	json_t *records = step ? json_object_get(open, step) : NULL;
-	json_t *why = json_object_get(o, "failed_step");
+	json_t *why = json_object_get(o, "failed_step"), *name;
+	size_t k;
 
+	json_array_foreach(json_object_get(o, "asked"), k, name)
+		json_object_set_new(store->asked, json_string_value(name), json_true());
 	if (step && why) {
 		json_object_set(store->failed, step, why);
 	} else if (step && json_object_get(o, "forgotten")) {
@@ -83,17 +89,44 @@ static bool make_folder(const char *path)
 	return true;
 }
 
+/* Returns the model of the processor in the state of a record; NULL in that of older ones. */
+static const char *model_in(const json_t *record)
+{
+	static const char key[] = "processor ";
+	const char *state = json_string_value(json_object_get(record, "state"));
+	const char *at =
+		state && strncmp(state, key, strlen(key)) == 0 ? state + strlen(key) : NULL;
+
+	return at ? keep("%.*s", (int)strcspn(at, ";"), at) : NULL;
+}
+
+/* Returns a model of the records that is not that of this machine, or NULL. */
+static const char *other_model(const struct store *store)
+{
+	const char *own = machine_model(), *model, *step;
+	json_t *records;
+
+	json_object_foreach(store->records, step, records)
+		if (own && (model = model_in(json_array_get(records, 0))) &&
+		    strcmp(model, own) != 0)
+			return model;
+	return NULL;
+}
+
+/* Refuses records of another processor: of another name or, since virtual machines hide names, of
+ * another model. */
 static int check_machine(const struct store *store)
 {
 	char processor[TOOL_PROCESSOR];
-	const char *machine = store_first(store, "machine");
+	const char *machine = store_first(store, "machine"), *model = other_model(store);
 
 	tool_processor(processor);
-	if (machine && strncmp(machine, processor, strlen(processor)) != 0)
+	if (model || (machine && strncmp(machine, processor, strlen(processor)) != 0))
 		return tool_fail(TOOL_FAILED,
-		                 "%s has records of another machine, %s; name "
+		                 "%s has records of another machine, %s%s%s; name "
 		                 "another folder by --output",
-		                 store->path, machine);
+		                 store->path, machine ? machine : "-", model ? ", " : "",
+		                 model ? model : "");
 	return TOOL_OK;
 }
 
@@ -128,6 +161,7 @@ int store_open(struct store *store, const struct wanted *wanted)
 
 	store->records = json_object();
 	store->failed = json_object();
+	store->asked = json_object();
 	if (!file)
 		return code;
 	json_t *open = json_object();
@@ -226,6 +260,25 @@ int store_forget(struct store *store, const char *const *command, int count)
 	return code;
 }
 
+int store_ask(struct store *store, const struct works *works)
+{
+	json_t *names = json_array();
+	int code = TOOL_OK;
+
+	for (int k = 0; k < works->count; k++) {
+		const struct experiment *e = &works->experiment[k];
+
+		if (!e->wanted || json_object_get(store->asked, e->name))
+			continue;
+		json_object_set_new(store->asked, e->name, json_true());
+		json_array_append_new(names, text_json(e->name));
+	}
+	if (json_array_size(names))
+		code = write_step(store, NULL, NULL, json_pack("{s:O}", "asked", names));
+	json_decref(names);
+	return code;
+}
+
 const char *store_device(const struct store *store)
 {
 	static const char option[] = "--device ";
@@ -247,6 +300,7 @@ void store_close(struct store *store)
 {
 	json_decref(store->records);
 	json_decref(store->failed);
+	json_decref(store->asked);
 	if (store->file > 0)
 		close(store->file);
 }

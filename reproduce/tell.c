@@ -17,6 +17,38 @@ bool is_failed(const struct store *store, const struct wanted *w, const struct s
 	       json_object_get(store->failed, step->command);
 }
 
+json_t *wrong_results(const struct store *store, const struct step *step)
+{
+	json_t *all = json_object(), *record;
+	const char *matrix;
+	size_t n;
+
+	json_array_foreach(json_object_get(store->records, step->command), n, record) {
+		if (!json_is_true(json_object_get(record, "failed")))
+			continue;
+		matrix = json_string_value(json_object_get(record, "matrix"));
+		json_object_set(all,
+		                keep("%s%s%s", record_text(record, "method"),
+		                     matrix ? ", " : "", matrix ? matrix : ""),
+		                json_object_get(record, "why"));
+	}
+	return all;
+}
+
+/* Returns how many wrong results the steps of an experiment have. */
+static int count_wrong(const struct experiment *e, const struct store *store)
+{
+	int count = 0;
+
+	for (int k = 0; k < e->steps; k++) {
+		json_t *wrong = wrong_results(store, &e->step[k]);
+
+		count += (int)json_object_size(wrong);
+		json_decref(wrong);
+	}
+	return count;
+}
+
 /* Returns why steps of an experiment have no records, "" if all have. */
 static const char *reasons(const struct experiment *e, const struct tally *t)
 {
@@ -91,13 +123,16 @@ int tell_experiment(const struct experiment *e, const struct store *store, const
 	json_t *claims = claims_judge(e, store), *claim;
 	FILE *out = tool_people(&w->common);
 	const char *why = reasons(e, t);
+	const int wrong = count_wrong(e, store);
 	int here[VERDICTS] = {0}, code = TOOL_OK;
 	size_t n;
 
 	count_verdicts(claims, here);
-	tool_paragraph(out, "%s (%s): %d of %d steps%s%s%s%s", e->name, experiment_text(e, "what"),
-	               t->measured + t->there, e->steps, *verdicts_text(here) ? "; claims: " : "",
-	               verdicts_text(here), *why ? "; " : "", why);
+	tool_paragraph(out, "%s (%s): %d of %d steps%s%s%s%s%s", e->name,
+	               experiment_text(e, "what"), t->measured + t->there, e->steps,
+	               wrong ? keep("; %s", text_many(wrong, "wrong result")) : "",
+	               *verdicts_text(here) ? "; claims: " : "", verdicts_text(here),
+	               *why ? "; " : "", why);
 	if (w->count)
 		tell_claims(claims, out);
 	for (int k = 0; k < VERDICTS; k++)
@@ -162,29 +197,52 @@ static void tell_others(const struct works *works, const struct store *store,
 		            store->path, text_many((double)(all - there), "step"));
 }
 
-/* Tells which of the wanted steps failed and why, each once, and the sum of the verdicts. */
-void tell_end(const struct works *works, const struct store *store, const struct wanted *w,
-              const int count[VERDICTS])
+/* Tells which results of a step are wrong, and returns how many of these are of our methods. */
+static int tell_wrong(const struct store *store, const struct step *step, FILE *out)
+{
+	json_t *wrong = wrong_results(store, step), *why;
+	const char *what;
+	int ours = 0;
+
+	json_object_foreach(wrong, what, why) {
+		ours += strncmp(what, "peer.", 5) != 0;
+		tool_paragraph(out, "wrong: ek bench %s: %s: %s", step->command, what,
+		               json_string_value(why));
+	}
+	json_decref(wrong);
+	return ours;
+}
+
+int tell_end(const struct works *works, const struct store *store, const struct wanted *w,
+             const int count[VERDICTS])
 {
 	FILE *out = tool_people(&w->common);
-	json_t *failed = json_object(), *why;
+	json_t *failed = json_object(), *told = json_object(), *why;
 	const char *command;
+	int wrong = 0;
 
 	for (const struct experiment *e = works->experiment; e < works->experiment + works->count;
 	     e++)
-		for (int k = 0; e->wanted && k < e->steps; k++)
+		for (int k = 0; e->wanted && k < e->steps; k++) {
+			command = e->step[k].command;
 			if (is_failed(store, w, &e->step[k]))
-				json_object_set(failed, e->step[k].command,
-				                json_object_get(store->failed, e->step[k].command));
+				json_object_set(failed, command,
+				                json_object_get(store->failed, command));
+			if (!json_object_get(told, command))
+				wrong += tell_wrong(store, &e->step[k], out);
+			json_object_set_new(told, command, json_true());
+		}
 	json_object_foreach(failed, command, why)
 		tool_paragraph(out, "failed: ek bench %s: %s", command, json_string_value(why));
 	json_decref(failed);
+	json_decref(told);
 	tell_others(works, store, w);
 	if (*verdicts_text(count))
 		fprintf(out, "claims: %s\n", verdicts_text(count));
 	fprintf(out, "page: %s/index.html\n", w->folder);
 	if (w->plots)
 		fprintf(out, "charts: %s/*.%s\n", w->folder, w->plots);
+	return wrong;
 }
 
 /* Tells how many steps there are to measure, and what takes part. */

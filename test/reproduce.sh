@@ -8,7 +8,7 @@ set -u
 EK=$(cd "$(dirname "${1:?the path of ek is expected}")" && pwd)/$(basename "$1")
 works_here=$(cd "$(dirname "$0")/../reproduce/works" && pwd)
 export LC_ALL=C TERM=dumb COLUMNS=100 EK_CACHE=off EK_PROFILE=none
-unset EK_THREADS EK_ISA EK_METHOD EK_MATRICES EK_DEVICE
+unset EK_THREADS EK_ISA EK_BIND EK_METHOD EK_MATRICES EK_DEVICE
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -71,30 +71,68 @@ else
 	echo "OpenCL has no device here: steps that need one are not run"
 fi
 
-# ---- Sides of a claim in the same rounds ----------------------------------------------------------
+# ---- What charts and claims ask for is measured ---------------------------------------------------
 
-# Methods of both sides are in one command, but for the claims on two settings ("across"), sweeps, lengths
-# that differ between matrices, formats in place of methods, and models.
+# Methods of both sides of a claim are in one command, but for the claims on two settings ("across") and
+# lengths that differ between matrices.
 if command -v python3 >/dev/null; then
-	python3 - "$works_here" >apart <<-'END'
-		import glob, json, re, sys
+	asks() # FOLDER: prints what its descriptions ask for and do not measure
+	{
+		python3 - "$1" <<-'END'
+			import glob, json, re, sys
 
-		def methods(side):
-		    name = side.get("method") or []
-		    names = [name] if isinstance(name, str) else name
-		    return [n.split(".", 1)[1] for n in names if not n.startswith("peer.") and "." in n]
+			def names(f):
+			    name = f.get("method") or []
+			    return [name] if isinstance(name, str) else name
 
-		for path in sorted(glob.glob(sys.argv[1] + "/*.json")):
-		    work = json.load(open(path, encoding="utf-8"))
-		    for e in work["experiments"]:
-		        for c in e.get("claims", []):
-		            both = methods(c["of"]) + methods(c["over"])
-		            if not c.get("across") and not any(all(re.search(
-		                    "[ ,.]" + re.escape(m) + "(?=[, ]|$)(?!,[a-z]+=)", r["bench"]) for m in both) for r in e["runs"]):
-		                print(f"{work['work']}.{e['id']}: {c['text']}")
+			# Tells whether a run measures a method: by its name, as a format, in a sweep, with --peers, or as a
+			# part of --model; regret has its choices by itself.
+			def measures(run, name):
+			    text = " ".join(str(run.get(k, "")) for k in ("bench", "full", "quick"))
+			    own = name.split(".", 1)[1] if re.match(r"\w+\.[a-z]", name) else name
+			    base, _, parameter = own.partition(":")
+			    if name.startswith("peer."):
+			        return "--peers" in text
+			    if text.startswith("regret") and own in ("auto", "learned"):
+			        return True
+			    if "--model" in text:
+			        return name.startswith("model.") or name.startswith("kselect.")
+			    listed = lambda n: re.search("[ ,.]" + re.escape(n) + "(?=[, ]|$)(?!,[a-z]+=)", text)
+			    swept = parameter and f"--sweep {parameter.split('=')[0]}=" in text
+			    return bool(listed(own) or listed(own.replace(".gpu", "")) or swept and listed(base))
+
+			for path in sorted(glob.glob(sys.argv[1] + "/*.json")):
+			    work = json.load(open(path, encoding="utf-8"))
+			    for e in work["experiments"]:
+			        runs, name = e.get("runs", []), f"{work['work']}.{e['id']}"
+			        for c in e.get("charts", []) + e.get("claims", []) + e.get("numbers", []):
+			            for key in ("where", "over", "best", "beside", "of"):
+			                for n in names(c.get(key) or {}):
+			                    if not any(measures(r, n) for r in runs):
+			                        print(f"{name}: not measured: {n}")
+			        for c in e.get("claims", []):
+			            both = names(c["of"]) + names(c["over"])
+			            if not c.get("across") and not any(all(measures(r, n) for n in both) for r in runs):
+			                print(f"{name}: apart: {c['text']}")
+			            for block in [c[k]["block"] for k in ("of", "over") if "block" in c[k]]:
+			                if not any(re.search(f"block=[0-9,]*\\b{block}\\b", r["bench"]) for r in runs):
+			                    print(f"{name}: not measured: block {block}")
+			            if not both and not c["of"].keys() & {"name", "block"}:
+			                print(f"{name}: no method: {c['text']}")
+		END
+	}
+	asks "$works_here" | grep -v '^segspmv\.t1: apart:' >out
+	expect "methods of charts and claims are measured, both sides in one command" test ! -s out
+	mkdir asks
+	cat >asks/asks.json <<-'END'
+		{"work": "asks", "experiments": [{"id": "1", "runs": [{"bench": "spmv --method csr.rows,sell"},
+		 {"bench": "spmv --method csr5:sigma=4"}], "charts": [{"where": {"method": "spmv.csr.row"}}],
+		 "claims": [{"text": "T", "of": {"method": "bcsr"}, "over": {"method": "spmv.sell"}},
+		  {"text": "U", "of": {"method": "spmv.sell"}, "over": {"method": "spmv.csr5:sigma=4"}},
+		  {"text": "V", "of": {"block": 512}, "over": {"block": 1024}}, {"text": "W", "of": {}, "over": {}}]}]}
 	END
-	grep -vE '^(speculative\.[78]|segspmv\.t1|thesis\.(4\.11|8\.9|8\.10|8\.14)):' apart >out
-	expect "the sides of a claim are in one command" test ! -s out
+	expect "what is not measured is seen" test "$(asks asks | tr '\n' ';')" = \
+		"asks.1: not measured: spmv.csr.row;asks.1: not measured: bcsr;asks.1: apart: T;asks.1: apart: U;asks.1: not measured: block 512;asks.1: not measured: block 1024;asks.1: no method: W;"
 fi
 
 # ---- A run that is cut off -----------------------------------------------------------------------
@@ -111,7 +149,7 @@ exec 3>&2 2>/dev/null # the shell would tell that it was killed
 "$EK" reproduce --works works -o cut >/dev/null 2>&1 &
 child=$!
 for ((k = 0; k < 200; k++)); do
-	[[ -s cut/records.jsonl ]] && break
+	grep -qs '"end":' cut/records.jsonl && break
 	sleep 0.05
 done
 kill -9 "$child"
@@ -119,15 +157,23 @@ wait "$child"
 exec 2>&3
 there=$(ends cut)
 expect "it was cut off in the middle, after $there steps" test "$there" -ge 1 -a "$there" -lt 8
-cp cut/records.jsonl kept
 truncate -s -7 cut/records.jsonl # as after a loss of power: the last step has no end
+cp cut/records.jsonl kept
 run 0 --works works -o cut --quiet
 expect "all steps are there" grep -q "8 of 8 steps" out
 expect "the steps that had ended are not repeated" test "$(ends cut)" = 8
 "$EK" reproduce --works works -o cut cut.1 --json cut.json >/dev/null 2>&1
 expect "no record counts twice" test \
 	"$(grep -o '"points":\[[^]]*' cut/index.html | grep -o '"x":' | wc -l)" = 8
-expect "their records are the same" diff <(head -n 1 kept) <(head -n 1 cut/records.jsonl)
+whole=$(wc -l <kept)
+expect "their records are the same" diff <(head -n "$whole" kept) <(head -n "$whole" cut/records.jsonl)
+
+lost=$(grep -n -m 1 '"n":8000,' cut/records.jsonl | cut -d : -f 1)
+sed -i "${lost}d" cut/records.jsonl
+run 0 --works works -o cut --list
+expect "a step that lost a record is not there" grep -q "^cut.1 .* 7 of 8" out
+run 0 --works works -o cut --quiet
+expect "and is measured again" test "$(ends cut)" = 9
 
 # ---- Records that are forgotten ------------------------------------------------------------------
 
@@ -137,12 +183,12 @@ cat >works/other.json <<'END'
   {"bench": "scan --method serial --type f32 --time 0.2", "each": {"--n": ["1000", "500"]}}]}]}
 END
 run 0 --works works -o cut --quiet other
-expect "a step that experiments share is measured once" test "$(ends cut)" = 9
+expect "a step that experiments share is measured once" test "$(ends cut)" = 10
 sed -i 's/"disturbed":[0-9.e-]*/"disturbed":0/
 	/--n [12]000"/s/"disturbed":0/"disturbed":0.5/' cut/records.jsonl
 run 0 --works works -o cut --again=disturbed --quiet other
 expect "--again=disturbed measures what was disturbed, of the named experiments" \
-	test "$(ends cut)" = 10 -a "$(grep forgotten cut/records.jsonl | grep -c -- '--n 1000"')" = 1
+	test "$(ends cut)" = 11 -a "$(grep forgotten cut/records.jsonl | grep -c -- '--n 1000"')" = 1
 run 2 --works works -o cut --again=some
 run 0 --works works -o cut --again --minutes 1e-12 --quiet cut
 expect "what no time is left for is told" grep -q "8 steps left for the next call" out
@@ -150,7 +196,48 @@ run 0 --works works -o cut --list
 expect "--again forgets all of the named experiments" grep -q "^cut.1 .* 0 of 8" out
 expect "and nothing of others" grep -q "^other.1 .* 1 of 2" out
 run 0 --works works -o cut --quiet cut
-expect "the next run goes on without --again" test "$(ends cut)" = 18
+expect "the next run goes on without --again" test "$(ends cut)" = 19
+
+# ---- Options and variables that change measurements ----------------------------------------------
+
+mkdir set
+cat >set/set.json <<'END'
+{"work": "set", "number": "6", "authors": "A", "year": 2000, "title": "T", "experiments": [
+ {"id": "1", "what": "Figure 1", "title": "T", "runs": [{"bench": "scan --method serial --n 100 --rounds 1"},
+  {"bench": "scan --method serial --n 200 --rounds 1 --threads 1 --isa scalar"},
+  {"bench": "scan --method serial --n 300 --rounds 1", "each": {"--threads": ["1"]}},
+  {"bench": "scan --n 400", "device": true}, {"bench": "scan --n 500", "device": true,
+   "each": {"--device-memory": ["copy"]}}]}]}
+END
+steps() { sed -n 's/.*"step":"\([^"]*\)","end".*/\1/p' set/records.jsonl | tail -n 3 | tr '\n' ';'; }
+run 0 --works set -o set --quiet
+expect "commands have no options of their own" test "$(steps)" = \
+	"scan --method serial --n 100 --rounds 1;scan --method serial --n 200 --rounds 1 --threads 1 --isa scalar;scan --method serial --n 300 --rounds 1 --threads 1;"
+all_three="scan --method serial --n 100 --rounds 1 --threads 2 --isa scalar --bind;scan --method serial --n 200 --rounds 1 --threads 1 --isa scalar --bind;scan --method serial --n 300 --rounds 1 --isa scalar --bind --threads 1;"
+run 0 --works set -o set --quiet --threads 2 --isa scalar --bind
+expect "options are in the commands" test "$(steps)" = "$all_three"
+expect "and count" grep -q '"isa":"scalar",.*"threads":2,.*--n 100 ' set/records.jsonl
+before=$(ends set)
+EK_THREADS=2 EK_ISA=scalar EK_BIND=1 run 0 --works set -o set --quiet
+expect "variables are the same steps" test "$(ends set)" = "$before"
+EK_THREADS=1 EK_METHOD=x EK_CSR5_SIGMA=x run 0 --works set -o set --quiet --threads 2 --isa scalar --bind
+expect "options come before variables" test "$(ends set)" = "$before"
+for wrong in EK_ISA EK_THREADS EK_BIND; do
+	(
+		export $wrong=nonesuch
+		"$EK" reproduce --works set -o set >out 2>err
+	)
+	expect "a wrong value of $wrong is told" grep -q "environment variable $wrong is \"nonesuch\"" err
+done
+run 2 --works set -o set --device-memory copy
+run 2 --works set -o set --device cpu+gpu
+expect "one device is expected" grep -q -- "--device cpu+gpu: one device is expected" err
+if "$EK" list devices --plain --quiet | grep -q '^opencl:0'; then
+	run 0 --works set -o set --device opencl --device-memory mapped --minutes 1e-12
+	expect "the memory of devices is in their commands" grep -q \
+		'"scan --n 400 --device-memory mapped --device opencl"' set/index.html
+	expect "unless they have their own" grep -q '"scan --n 500 --device opencl --device-memory copy"' set/index.html
+fi
 
 # ---- An interrupt --------------------------------------------------------------------------------
 
@@ -159,7 +246,7 @@ set -m # otherwise the shell makes background commands ignore SIGINT
 child=$!
 set +m
 for ((k = 0; k < 200; k++)); do
-	[[ -s int/records.jsonl ]] && break
+	grep -qs '"end":' int/records.jsonl && break
 	sleep 0.05
 done
 sleep 0.2 # until the step is known to be kept
@@ -367,6 +454,46 @@ run 1 --works works -o two two.2
 expect "one that was asked for is" grep -q "failed: ek bench spmv slow: took longer" out
 run 1 --works works -o two two
 
+# ---- What is on the page -------------------------------------------------------------------------
+
+# Without --device no step of these was measured, so that only the call says that they were asked for.
+cat >works/asked.json <<'END'
+{"work": "asked", "number": "6", "authors": "A", "year": 2000, "title": "T", "experiments": [
+ {"id": "1", "what": "Figure 1", "title": "T", "runs": [{"bench": "scan", "device": true}]},
+ {"id": "2", "what": "Figure 2", "title": "T", "runs": [{"bench": "scan", "device": true}]},
+ {"id": "3", "what": "Figure 3", "title": "T", "cannot": "it has no measurement"}]}
+END
+names_on_page() { grep -o '"name":"asked.[0-9]"' "$1/index.html" | tr -dc '1-9'; }
+run 0 --works works -o asked asked.3
+expect "what nobody asked for is not on the page" test "$(names_on_page asked)" = 3
+run 0 --works works -o asked asked
+run 0 --works works -o asked asked.1
+expect "what an earlier call asked for is on the page" test "$(names_on_page asked)" = 123
+expect "each experiment is noted once" test "$(grep -c '"asked":' asked/records.jsonl)" = 2
+run 0 --works works -o unasked --list asked
+expect "--list asks for nothing" test ! -e unasked
+rm works/asked.json
+
+# ---- Wrong results -------------------------------------------------------------------------------
+
+# Those of our methods are told each time, and are the exit status; those of others are only told.
+rm -rf two
+mkdir two
+wrong='s/"ms":.*"n_u"/"ms":null,"failed":true,"why":"wrong result","n_u"/'
+{
+	record a m1 1
+	record peer.q m1 1 | sed "$wrong"
+	echo '{"step":"spmv x","end":true,"records":2,"seconds":1}'
+	record b m1 1 | sed "$wrong; s/spmv x/spmv slow/"
+	echo '{"step":"spmv slow","end":true,"records":1,"seconds":1}'
+} >two/records.jsonl
+run 0 --works works -o two two.1
+expect "a wrong result of another library" grep -q "^wrong: ek bench spmv x: peer.q, m1: wrong result" out
+run 1 --works works -o two
+expect "a wrong result is told once" test "$(grep -c "^wrong: ek bench spmv slow: b, m1: wrong result" out)" = 1
+expect "and counted" grep -q "^two.2 (Figure 2): 1 of 1 steps; 1 wrong result" out
+expect "and is on the page" grep -q '"wrong":{"b, m1":"wrong result"}' two/index.html
+
 # ---- Numbers of twins ----------------------------------------------------------------------------
 
 cat >works/built.json <<'END'
@@ -435,6 +562,31 @@ expect "other libraries have their versions" grep -q "other libraries: peer.q 3.
 expect "what no experiment asks for is not told of" test "$(grep -c of-old charts/index.html)" = 0
 expect "but said to be there" grep -q "records of 1 step that no experiment asks for" err
 command -v gnuplot >/dev/null && expect "a stack and points are plotted" test -s charts/charts.1-3.svg -a -s charts/charts.1-5.svg
+
+# ---- Means in charts -----------------------------------------------------------------------------
+
+# The means of b leave out the matrix that others disturbed, those of c have no other.
+mkdir means alone # works of its own: others would have charts of the same records
+cat >alone/means.json <<'END'
+{"work": "means", "number": "3", "authors": "A", "year": 2000, "title": "T", "experiments": [
+ {"id": "1", "what": "Figure 1", "title": "T", "runs": [{"bench": "spmv x"}], "charts": [
+  {"title": "reduced", "kind": "bars", "x": "value", "y": "ms", "series": "method", "over": {"method": "a"},
+   "where": {"method": ["b", "c"]}, "reduce": "harmonic"},
+  {"title": "mean", "kind": "bars", "x": "matrix", "y": "ms", "series": "method", "mean": "arithmetic"}]}]}
+END
+{
+	record a m1 1
+	record b m1 2
+	record a m2 1
+	record b m2 8 | sed 's/"rounds"/"disturbed":0.5,"rounds"/'
+	for m in m1 m2; do record c $m 3; done | sed 's/"rounds"/"disturbed":0.5,"rounds"/'
+	echo '{"step":"spmv x","end":true,"records":6,"seconds":1}'
+} >means/records.jsonl
+run 0 --works alone -o means means.1
+grep -o '"charts":.*' means/index.html | sed 's/"published".*//; s/{"title"/\n&/g' >made
+draws reduced '"name":"b",[^]]*"x":"f64","y":2,"cases":1,"left_out":1,"low"'
+draws reduced '"name":"c",[^]]*"x":"f64","y":3,"cases":2,"left_out":0,"disturbed":true'
+draws mean '"name":"b",[^]]*"disturbed":true[^]]*],"mean":2.0.*"name":"c",.*,"mean":3.0'
 
 # ---- Intervals of few rounds, against quantiles of Student's distribution from tables ------------
 
@@ -506,6 +658,20 @@ expect "a name that is near is proposed" grep -q 'there is no experiment "adapti
 sed -i 's/"machine":"/"machine":"other /' judge/records.jsonl
 run 1 --works works -o judge
 expect "records of another machine" grep -q "records of another machine" err
+# A model of the processor that is not this one's, under the same name. Records without a model are read.
+mkdir model
+record a m1 1 | sed 's/"rounds"/"state":"microcode 0x1","rounds"/' >model/records.jsonl
+echo '{"step":"spmv x","end":true,"records":1,"seconds":1}' >>model/records.jsonl
+run 0 --works works -o model
+if grep -q '"state":"processor ' all/records.jsonl; then
+	sed 's/"microcode/"processor family 1 model 1; microcode/; s/spmv x/spmv y/' model/records.jsonl >other
+	cat other >>model/records.jsonl
+	run 1 --works works -o model
+	expect "records of another model" grep -q "records of another machine, .*, family 1 model 1; name" err
+	sed -i "s/family 1 model 1/$(sed -n 's/.*"state":"processor \([^;"]*\).*/\1/p' all/records.jsonl |
+		head -n 1)/" model/records.jsonl
+	run 0 --works works -o model
+fi
 sed 's/"claims"/"clams"/' works/judge.json >works/wrong.json
 run 3 --works works -o judge
 expect "a misspelt key" grep -q 'experiment t1: unknown key "clams"\|unknown key "clams"' err

@@ -95,6 +95,13 @@ if [[ -e $(dirname "$EK")/bench/peers/peer_std.so ]]; then
 	check 0 '^' 'none of those that are built does scan on devices' "$scan tiles.gpu"
 fi
 
+# A library of a device: it has the name of the device and, by its clock, the times of a sparse result.
+mkdir peers
+if ${CC:-cc} -shared -fPIC -I "$here/../../include" "$here/fake_peer.c" -o peers/peer_fake.so 2>/dev/null; then
+	check 0 '"method":"peer\.fake","device":"opencl:0".*"ms":[0-9.]+,.*"device_ms":[0-9.]+,"device_ms_p10":' '*' \
+		'EK_PEERS=peers ek bench spgemm diagonal:n=9 --value f64 --device opencl --method csr.hash.gpu --peers --rounds 1 --json -'
+fi
+
 # Sparse results, and merges with a parameter.
 check 0 'spgemm\.csr\.hash\.gpu +[0-9.]+ +[0-9.]+ +[0-9.]' '*' \
 	'ek bench spgemm a.mtx --device opencl --method csr.hash.gpu --rounds 1'
