@@ -8,10 +8,11 @@
  * else as many as fit into half of a core's cache. hints.memory makes it smaller.
  *
  * With hints.unsorted, rows are lists (unsorted.c) in a window of all columns, unless the rows of B
- * have what makes sorted rows as fast: runs of consecutive columns, or the columns of the row
- * before plus 1. Measured (Zen 5, one thread, 26 squares): lists took 0.5 to 0.95 times as long on
- * the others (1.2 on two with many products for an entry of C), up to 2.6 times as long with runs,
- * and 0.96 to 1.2 on grids; runs into an existing C took 0.87 to 1.09 times as long. */
+ * have what makes sorted rows as fast: runs of consecutive columns; or the columns of the row
+ * before plus 1, if rows are long or several runs are announced. Measured (Zen 5, one thread, 26
+ * squares): lists took 0.5 to 0.95 times as long on the others (1.2 on two with many products for
+ * an entry of C), up to 2.6 times as long with runs, and 0.75 to 1.2 on grids; runs into an
+ * existing C took 0.87 to 1.09 times as long, and up to 1.7 on grids. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -110,10 +111,12 @@ static void limit_width(const eki_step *step, flags *s)
 static bool is_unsorted(const eki_step *step, const flags *s)
 {
 	const eki_problem *p = step->problem;
+	const ek_store *B = step->in[1];
+	const bool grid = s->b.shifted && (p->calls > 1 || B->nnz / EKI_RUN > B->rows);
 	const double width = (double)full_width(step);
 
 	return p->unsorted && !step->part && p->reproducible != EK_REPRO_STRICT && p->memory <= 0 &&
-	       !s->b.run_ptr && !s->b.shifted &&
+	       !s->b.run_ptr && !grid &&
 	       (width <= LEAST_WIDTH || width * step->parts <= s->batches.products);
 }
 
@@ -122,8 +125,8 @@ static bool is_unsorted(const eki_step *step, const flags *s)
 static int64_t near_columns(const eki_step *step, int64_t width)
 {
 	const double size = (double)ek_value_size(step->in[0]->value) + 1;
-	const double most = fmin(step->ctx->machine->core_bytes / 2 / size,
-	                         INT32_MAX >> EKI_LIST_BITS);
+	const double most =
+		fmin(step->ctx->machine->core_bytes / 2 / size, INT32_MAX >> EKI_LIST_BITS);
 
 	return (double)width < most ? width : (int64_t)most;
 }
