@@ -50,7 +50,7 @@ const struct operation bench_spgemm = {
 		"Each call makes a plan and C, in new memory; NAME again replaces the values of C. "
 		"Peers make C in each call, too: peer.mkl.unsorted leaves the rows unsorted, all "
 		"others sort them, and so do our methods without --unsorted. With --device the "
-                "methods that run there are measured, by wall "
+		"methods that run there are measured, by wall "
 		"time and by the device's clock, and compared with spgemm.csr.textbook on the "
 		"processor; matrices are in host memory, so each call that makes C copies it "
 		"back. With cpu+ in front of the device, both kinds of core together, the device "

@@ -245,6 +245,7 @@ static int open_result(const struct multiply_case *m, const ek_matrix *C, struct
 {
 	ek_matrix *sorted = NULL;
 	int code = open_arrays(C, c);
+	const int64_t nnz = c->info.nnz;
 
 	if (code || !m->unsorted || c->copy) /* the conversion from csc sorts */
 		return code;
@@ -254,6 +255,9 @@ static int open_result(const struct multiply_case *m, const ek_matrix *C, struct
 	if (!code)
 		code = open_arrays(sorted, c);
 	c->copy = sorted;
+	if (!code && c->info.nnz != nnz)
+		code = tool_fail(TOOL_FAILED, "C has %lld columns twice in a row",
+		                 (long long)(nnz - c->info.nnz));
 	return code;
 }
 

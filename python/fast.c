@@ -97,9 +97,12 @@ object *evenkeel_multiply(object *self, object *const *args, intptr_t count)
 		return NULL;
 	if (count == 4 && is_factor(p, args[2]) && is_factor(p, args[3]) &&
 	    atomic_load_explicit(p->limit_now, memory_order_relaxed) == p->limit) {
-		const double alpha = PyFloat_AsDouble(args[2]), beta = PyFloat_AsDouble(args[3]);
-		if ((alpha == -1 || beta == -1) && PyErr_Occurred())
+		const double alpha = PyFloat_AsDouble(args[2]);
+		if (alpha == -1 && PyErr_Occurred())
 			return NULL; /* an int that is too large */
+		const double beta = PyFloat_AsDouble(args[3]);
+		if (beta == -1 && PyErr_Occurred())
+			return NULL;
 		const int plain = C_CONTIGUOUS | ALIGNED;
 		const struct array *x = vector(p, args[0], p->cols, plain);
 		const struct array *y = vector(p, args[1], p->rows, plain | WRITEABLE);

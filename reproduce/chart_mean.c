@@ -2,7 +2,8 @@
  * Means in charts: of each series, and over the matrices at each x, as the works draw them. A mean
  * over matrices takes only those that all series have at every x, so that none is of easier
  * matrices than another. Of these it leaves out what other processes disturbed, unless that is all,
- * so that it is the mean of a verdict on the same records. */
+ * so that it is the mean of a verdict on the same records. Means of series take all their values,
+ * disturbed ones too: else those of one chart would be of different matrices. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -33,13 +34,10 @@ void means_of_series(enum mean_kind kind, json_t *all)
 	json_object_foreach(all, name, series) {
 		json_t *points = json_object_get(series, "points");
 		double *y = need(calloc(json_array_size(points) + 1, sizeof *y), "a mean");
-		int good = 0, count = 0;
+		int count = 0;
 
 		json_array_foreach(points, n, p)
-			good += !json_object_get(p, "disturbed");
-		json_array_foreach(points, n, p)
-			if (!good || !json_object_get(p, "disturbed"))
-				y[count++] = json_number_value(json_object_get(p, "y"));
+			y[count++] = json_number_value(json_object_get(p, "y"));
 		if (count)
 			json_object_set_new(series, "mean", json_real(mean_of(kind, y, count)));
 		free(y);
@@ -91,11 +89,10 @@ static int leave_out(json_t *group, const json_t *counts, int groups)
 	const char *matrix;
 	void *next;
 
-	json_object_foreach_safe(group, next, matrix, p)
-		if (json_integer_value(json_object_get(counts, matrix)) != groups)
-			json_object_del(group, matrix);
-		else if (!json_object_get(p, "disturbed"))
-			json_object_set(good, matrix, p);
+	json_object_foreach_safe(group, next, matrix,
+	                         p) if (json_integer_value(json_object_get(counts, matrix)) !=
+	                                groups) json_object_del(group, matrix);
+	else if (!json_object_get(p, "disturbed")) json_object_set(good, matrix, p);
 	const int all = (int)json_object_size(group), left = (int)json_object_size(good);
 
 	if (left) {

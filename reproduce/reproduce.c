@@ -68,12 +68,13 @@ static void remove_variables(const char *const *name)
 
 /* Takes the number of threads, the instruction set, and whether threads are bound from the
  * environment where no option says it, and checks all: they go into the commands of steps, so that
- * these say how they were measured. Removes all variables that change measurements. Returns an exit
- * code. */
+ * these say how they were measured. Removes all variables that change measurements, but those that
+ * name files, as EK_PROFILE does. Returns an exit code. */
 static int settle_variables(struct wanted *w)
 {
 	static const char *const unwanted[] = {"EK_DEVICE", "EK_METHOD", "EK_CSR5_SIGMA", NULL},
-				 *const taken[] = {"EK_THREADS", "EK_ISA", "EK_BIND", NULL};
+				 *const taken[] = {"EK_THREADS", "OMP_NUM_THREADS", "EK_ISA",
+	                                           "EK_BIND", NULL};
 	const struct tool_options plain = {
 		.threads = w->common.threads, .isa_limit = w->common.isa_limit, .device = "cpu"};
 	int code;
@@ -83,7 +84,7 @@ static int settle_variables(struct wanted *w)
 
 	if (!ctx)
 		return code;
-	if (is_set("EK_THREADS"))
+	if (is_set("EK_THREADS") || is_set("OMP_NUM_THREADS"))
 		w->common.threads = ek_context_threads(ctx);
 	if (is_set("EK_ISA") || w->common.isa_limit)
 		w->isa = ek_isa_name(ek_context_isa(ctx));
@@ -146,7 +147,8 @@ static const char doc[] =
 	"part where they are found (make peers, EK_PEERS), real matrices where EK_MATRICES names "
 	"their folder; elsewhere twins stand for them. A library that is installed later takes "
 	"part in steps that are measured from then on; --again measures them anew. --threads, "
-	"--isa, --bind and --device-memory (or EK_THREADS, EK_ISA, EK_BIND) are added to the "
+	"--isa, --bind and --device-memory (or EK_THREADS, OMP_NUM_THREADS, EK_ISA, EK_BIND) are "
+        "added to the "
 	"commands of all steps, which then are steps of their own.\n\n"
 	"A claim holds if the whole 95 % interval of the ratio is on its side of 1, does not hold "
 	"if it is on the other side, and ties in between. It is not judged without an interval, if "

@@ -107,12 +107,12 @@ const said = c => {
 	const words = [c.reduce
 		&& `Each value is the ${c.reduce} of ${most} matrices, those that all have`
 			+ (fewest < most ? '; those where other processes disturbed it are left out, so '
-				+ `that some values are of ${fewest}.` : '.'),
+				+ `that values are of ${fewest} to ${most}.` : '.'),
 		c.spread && `Thin lines: ${c.spread}.`,
 		c.left_out && `Other processes disturbed the measurement of ${c.left_out} `
 			+ `${c.left_out == 1 ? 'problem, which is' : 'problems, which are'} left out.`,
 		disturbed && `Other processes disturbed ${disturbed} of ${all.length} values`
-			+ (c.mean ? ', which the means leave out.' : '.')]
+			+ (c.mean ? ', which are in the means, too.' : '.')]
 		.filter(w => w);
 	return words.length ? tag('p', {class: 'meta'}, tag('small', {}, words.join(' '))) : '';
 };

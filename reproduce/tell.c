@@ -20,17 +20,20 @@ bool is_failed(const struct store *store, const struct wanted *w, const struct s
 json_t *wrong_results(const struct store *store, const struct step *step)
 {
 	json_t *all = json_object(), *record;
-	const char *matrix;
-	size_t n;
+	size_t k;
 
-	json_array_foreach(json_object_get(store->records, step->command), n, record) {
+	json_array_foreach(json_object_get(store->records, step->command), k, record) {
+		const char *matrix = json_string_value(json_object_get(record, "matrix"));
+		const char *why = json_string_value(json_object_get(record, "why"));
+		const double n = record_number(record, "n");
+
 		if (!json_is_true(json_object_get(record, "failed")))
 			continue;
-		matrix = json_string_value(json_object_get(record, "matrix"));
-		json_object_set(all,
-		                keep("%s%s%s", record_text(record, "method"),
-		                     matrix ? ", " : "", matrix ? matrix : ""),
-		                json_object_get(record, "why"));
+		json_object_set_new(all,
+		                    keep("%s%s%s%s", record_text(record, "method"),
+		                         matrix ? ", " : "", matrix ? matrix : "",
+		                         n > 0 ? keep(", n = %.0f", n) : ""),
+		                    json_string(why && *why ? why : "no reason is known"));
 	}
 	return all;
 }

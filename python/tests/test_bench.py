@@ -102,6 +102,8 @@ def test_operands():
         matrix = S.T if operation == "spmv.t" else S
         X = bench.operand_for(operation, matrix, 3)
         mine, theirs = bench.ours(S, operation, X, None)(), bench.with_scipy(matrix, X)()
+        unsorted = bench.ours(S, operation, X, None, unsorted=True)()
         if operation == "spgemm":
-            mine, theirs = mine.toarray(), theirs.toarray()
+            mine, theirs, unsorted = (C.toarray() for C in (mine, theirs, unsorted))
         np.testing.assert_allclose(mine, theirs, atol=1e-12)
+        np.testing.assert_array_equal(mine, unsorted)

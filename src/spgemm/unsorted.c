@@ -42,10 +42,9 @@ static inline void FN(take_listed)(const eki_window *s, int64_t n, IDX *restrict
 	}
 }
 
-/* Makes or counts rows. Reads the values of A and B if `read`, and prefetches rows of B if
- * `ahead`. */
-static inline __attribute__((always_inline)) int64_t
-FN(list_rows)(const eki_rows_task *t, const eki_window *s, bool read, bool ahead)
+/* Makes or counts rows. Reads the values of A and B if `read`. */
+static inline __attribute__((always_inline)) int64_t FN(list_rows)(const eki_rows_task *t,
+                                                                   const eki_window *s, bool read)
 {
 	const bool count = t->mode == EKI_ROWS_COUNT, with_d = t->step->in[2];
 	const LISTS l = FN(lists_of)(t, s->b); /* constant, so that it stays in registers */
@@ -59,7 +58,8 @@ FN(list_rows)(const eki_rows_task *t, const eki_window *s, bool read, bool ahead
 			FN(list_of_d)(&d, i);
 			n = FN(add_new)(s, d.d, 0, d.d.read, s->list, n);
 		}
-		n = FN(add_new_rows)(&l, s, l.a_ptr[i], l.a_ptr[i + 1], 0, read, ahead, s->list, n);
+		n = FN(add_new_rows)(&l, s, l.a_ptr[i], l.a_ptr[i + 1], 0, read, s->b->far, s->list,
+		                     n);
 		if (count)
 			FN(take_listed)(s, n, NULL, NULL);
 		else
@@ -114,9 +114,7 @@ static int64_t FN(unsorted_rows)(const eki_rows_task *t, const eki_window *s)
 
 	if (t->mode == EKI_ROWS_VALUES)
 		return FN(list_values)(t, s);
-	if (s->b->far)
-		return read ? FN(list_rows)(t, s, true, true) : FN(list_rows)(t, s, false, true);
-	return read ? FN(list_rows)(t, s, true, false) : FN(list_rows)(t, s, false, false);
+	return read ? FN(list_rows)(t, s, true) : FN(list_rows)(t, s, false);
 }
 
 #undef LIST

@@ -135,6 +135,8 @@ static inline __attribute__((always_inline)) void FN(add_lists)(const LISTS *l, 
 
 	if (l->d.n > 0)
 		FN(add)(s, FN(list_at)(l, k++), base, l->d.read, mark);
+	if (mark == EKI_MARK_NONE && !l->read)
+		return;
 	if (W > 1 && l->b->run_ptr && l->read)
 		FN(add_rows_of_runs)(l, s, k, base, mark, true);
 	else if (W > 1 && l->b->run_ptr)

@@ -116,7 +116,7 @@ def operand_for(operation, S, columns):
     return np.random.default_rng(1).standard_normal(shape).astype(S.dtype)
 
 
-def ours(S, operation, X, context, unsorted):
+def ours(S, operation, X, context, unsorted=False):
     """Our product as a function of no arguments, with X on the device if that is one of CUDA."""
     A = ek.matrix(S, context=context)
     if operation == "spmv.t":
