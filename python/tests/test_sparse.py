@@ -124,6 +124,9 @@ def test_unsorted():
     assert (A @ S).has_sorted_indices
     same(C, S @ S)
     same(of_ours, S @ S)
+    view = of_ours.toscipy()
+    view.sort_indices()  # where they are: those of our matrix stay
+    same(of_ours, S @ S)
     same(ek.matrix(C).multiply_sparse(C), (S @ S) @ (S @ S))
     assert ek.matrix(C).multiply_sparse(C).has_canonical_format
     with pytest.raises(ek.Error, match="hints.unsorted"):

@@ -37,6 +37,7 @@ class Core:
         "fast",
         "wide",
         "own",
+        "unsorted",
     )
 
     def __init__(
@@ -63,6 +64,7 @@ class Core:
         self.wide: "Core | None" = None
         # Why no array of the caller has the values; None if one has.
         self.own: "str | None" = "the matrix has values of its own: change them by set_values"
+        self.unsorted = False  # rows of a product may be
 
     def derived(self, function: Callable[..., Any], *arguments: Any) -> "Core":
         """The core of a matrix that a function makes of this one, in the same context."""

@@ -77,7 +77,8 @@ def multiply(
     """alpha A B + beta D, of the class of B."""
     D = None if D is None else operand(D, A)
     C = product_of("spgemm", api.ek_spgemm, A, operand(B, A), (alpha, beta), D, **options)
-    return like(C, B, not options.get("unsorted"))
+    C.core.unsorted = bool(options.get("unsorted"))
+    return like(C, B, not C.core.unsorted)
 
 
 def multiply_from_left(B: Any, A: "Matrix") -> Any:
@@ -195,7 +196,8 @@ def _scipy(arrays, shape, is_array, lines, is_sorted=False):
 
 
 def to_scipy(A: "Matrix", kind: str, copy: bool = False) -> Any:
-    """A in CSR or CSC of scipy; a view if it is stored so, unless a copy is wanted."""
+    """A in CSR or CSC of scipy; a view if it is stored so, unless a copy is wanted or scipy would
+    sort the rows where they are."""
     core = A.core
     # The transpose of CSR is the same arrays, read as CSC.
     wanted = {"csr": "csc", "csc": "csr"}[kind] if A.transposed else kind
@@ -204,6 +206,8 @@ def to_scipy(A: "Matrix", kind: str, copy: bool = False) -> Any:
     *arrays, lines = compressed(core, writable=core is not A.core)
     if copy and core is A.core:
         arrays = [array.copy() for array in arrays]
+    elif core.unsorted and core is A.core:
+        arrays = [_arrays.copies.add(array.copy()) for array in arrays]
     return _scipy(arrays, A.shape, core.is_array, lines ^ A.transposed)
 
 
