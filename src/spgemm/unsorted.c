@@ -42,11 +42,11 @@ static inline void FN(take_listed)(const eki_window *s, int64_t n, IDX *restrict
 	}
 }
 
-/* Makes or counts rows. Reads the values of A and B if `read`. */
-static inline __attribute__((always_inline)) int64_t FN(list_rows)(const eki_rows_task *t,
-                                                                   const eki_window *s, bool read)
+/* Makes or counts rows. */
+static int64_t FN(list_rows)(const eki_rows_task *t, const eki_window *s)
 {
-	const bool count = t->mode == EKI_ROWS_COUNT, with_d = t->step->in[2];
+	const bool count = t->mode == EKI_ROWS_COUNT, read = !count && eki_reads_factors(t->run);
+	const bool with_d = t->step->in[2];
 	const LISTS l = FN(lists_of)(t, s->b); /* constant, so that it stays in registers */
 	LISTS d = l;
 	int64_t all = 0;
@@ -110,11 +110,7 @@ static int64_t FN(list_values)(const eki_rows_task *t, const eki_window *s)
 
 static int64_t FN(unsorted_rows)(const eki_rows_task *t, const eki_window *s)
 {
-	const bool read = t->mode == EKI_ROWS_MAKE && eki_reads_factors(t->run);
-
-	if (t->mode == EKI_ROWS_VALUES)
-		return FN(list_values)(t, s);
-	return read ? FN(list_rows)(t, s, true) : FN(list_rows)(t, s, false);
+	return t->mode == EKI_ROWS_VALUES ? FN(list_values)(t, s) : FN(list_rows)(t, s);
 }
 
 #undef LIST
