@@ -40,10 +40,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT: o->shared.common.beta = 1; break;
 	case KEY_OP_B: o->op_b = tool_op("--op-b", arg); break;
 	case KEY_ADD: o->name[2] = arg; break;
-	case KEY_WISDOM:
-		o->shared.measured.wisdom = arg;
-		o->shared.measured.on = true;
-		break;
+	case KEY_WISDOM: o->shared.measured.wisdom = arg; o->shared.measured.on = true; break;
 	case KEY_MEASURE: o->shared.measured.on = true; break;
 	case KEY_UNSORTED: o->unsorted = true; break;
 	case ARGP_KEY_ARG:
@@ -64,12 +61,9 @@ static const struct argp multiply_argp = {
 	options,  parse, "A [B]", "C = alpha op(A) op(B) + beta D, all sparse. Without B, B is A.",
 	children, NULL,  NULL};
 static const struct argp add_argp = {
-	options + NOT_OF_ADD,
-	parse,
-	"A B",
-	"C = alpha op(A) + beta op(B), all sparse; beta is 1 by default.",
-	children,
-	NULL,
+	options + NOT_OF_ADD, parse,
+	"A B",       "C = alpha op(A) + beta op(B), all sparse; beta is 1 by default.",
+	children,    NULL,
 	NULL};
 
 /* ---- The computation ------------------------------------------------------------------------- */

@@ -1039,9 +1039,9 @@ typedef struct ek_hints {
 	int measure;
 	/* For EK_SPGEMM: if this is 1, the columns in a row of C (in csc: the rows in a column) may
 	 * have any order, as those of scipy and MKL have, which can take half the time. It is
-	 * permission, not a promise: rows ascend where that is as fast, on devices and
-	 * with both kinds of core, with hints.memory or hints.measure and with EK_REPRO_STRICT. The
-	 * entries are the same, to the bit. Operations that need ascending rows sort a copy. 0, the
+	 * permission, not a promise: rows ascend where that is as fast, on devices and with both
+	 * kinds of core, with hints.memory or hints.measure and with EK_REPRO_STRICT. The entries
+	 * are the same, to the bit. Operations that need ascending rows sort a copy. 0, the
 	 * default: they ascend. */
 	int unsorted;
 } ek_hints;
@@ -1396,9 +1396,9 @@ ek_status ek_dense_spmm(ek_plan *plan, double alpha, const ek_dense *X, double b
  *
  * Result: C is in csr, or in csc if A, B and D are all in csc. Indices start at 0 and ascend
  * strictly in each row (csc: in each column), unless hints.unsorted is 1: then they are only
- * distinct. C has an entry exactly where a product of two stored
- * entries falls, or where D has an entry. Entries whose value is 0 are kept, even if alpha or beta
- * is 0. Duplicates in A, B and D are added up.
+ * distinct. C has an entry exactly where a product of two stored entries falls, or where D has an
+ * entry. Entries whose value is 0 are kept, even if alpha or beta is 0. Duplicates in A, B and D
+ * are added up.
  *
  * What is read: with alpha = 0, the values of A and B are not read; with beta = 0, those of D are
  * not. Products of entries that are not stored are never formed. alpha and beta are rounded to the

@@ -119,8 +119,8 @@ static ek_status convert(const ek_plan *p, int k, ek_store *copy, const ek_store
 	ek_status status = EK_OK;
 
 	EK_RETURN_IF(eki_matrix_csr(p->problem.A[k].M, p->by_columns[k], copy, csr));
-	unsorted =
-		p->ascending[k] && !eki_matrix_ascends(p->problem.A[k].M, *csr, p->by_columns[k]);
+	unsorted = p->ascending[k] &&
+	           !eki_matrix_ascends(p->problem.A[k].M, *csr, p->by_columns[k]);
 	if (unsorted || (*csr)->index != index)
 		EK_TRY(eki_csr_copy_as(p->ctx, index, unsorted, copy, csr));
 done:

@@ -125,8 +125,8 @@ static bool is_unsorted(const eki_step *step, const flags *s)
 static int64_t near_columns(const eki_step *step, int64_t width)
 {
 	const double size = (double)ek_value_size(step->in[0]->value) + 1;
-	const double most =
-		fmin(step->ctx->machine->core_bytes / 2 / size, INT32_MAX >> EKI_LIST_BITS);
+	const double most = fmin(step->ctx->machine->core_bytes / 2 / size,
+	                         INT32_MAX >> EKI_LIST_BITS);
 
 	return (double)width < most ? width : (int64_t)most;
 }
@@ -174,22 +174,7 @@ static ek_status prepare(eki_step *step)
 	return eki_step_scratch(step, eki_times(step->parts, s->part_bytes), 1, &s->at);
 }
 
-/* Computes rows as lists. */
-static int64_t unsorted_rows(const eki_rows_task *t, const flags *s, char *scratch)
-{
-	const ek_store *A = t->step->in[0];
-	const int64_t flag = s->width * (int64_t)ek_value_size(A->value), list = flag + s->width;
-	const eki_window b = {.sum = scratch,
-	                      .flag = (uint8_t *)scratch + flag,
-	                      .list = scratch + list,
-	                      .width = s->width,
-	                      .b = &s->b};
-
-	if (t->fresh)
-		memset(scratch, 0, (size_t)(t->mode == EKI_ROWS_VALUES ? flag : list));
-	return eki_unsorted_rows[eki_type(A->value, A->index)](t, &b);
-}
-
+/* Computes rows, sorted. */
 static int64_t rows(const eki_rows_task *t)
 {
 	const flags *s = t->step->state;
@@ -198,9 +183,6 @@ static int64_t rows(const eki_rows_task *t)
 	uint8_t *flag = (uint8_t *)scratch + s->width * size;
 	uint8_t *bits = flag + s->width, *group = bits + s->width / 8;
 	int64_t *at = (int64_t *)(void *)(group + s->width / 64);
-
-	if (s->unsorted)
-		return unsorted_rows(t, s, scratch);
 	const eki_window b = {.sum = scratch,
 	                      .flag = flag,
 	                      .bits = (uint64_t *)(void *)bits,
@@ -222,11 +204,29 @@ static int64_t rows(const eki_rows_task *t)
 	return t->mode == EKI_ROWS_VALUES ? s->numeric(t, &b) : s->rows(t, &b);
 }
 
+/* Does the same for rows that are lists. */
+static int64_t unsorted_rows(const eki_rows_task *t)
+{
+	const flags *s = t->step->state;
+	const ek_store *A = t->step->in[0];
+	const int64_t flag = s->width * (int64_t)ek_value_size(A->value), list = flag + s->width;
+	char *scratch = t->run->scratch + s->at + t->part * s->part_bytes;
+	const eki_window b = {.sum = scratch,
+	                      .flag = (uint8_t *)scratch + flag,
+	                      .list = scratch + list,
+	                      .width = s->width,
+	                      .b = &s->b};
+
+	if (t->fresh)
+		memset(scratch, 0, (size_t)(t->mode == EKI_ROWS_VALUES ? flag : list));
+	return eki_unsorted_rows[eki_type(A->value, A->index)](t, &b);
+}
+
 static ek_status run(const eki_step *step, const eki_run *v)
 {
 	const flags *s = step->state;
 
-	return eki_output(step, v, &s->batches, &s->buffers, rows);
+	return eki_output(step, v, &s->batches, &s->buffers, s->unsorted ? unsorted_rows : rows);
 }
 
 static void report(const eki_step *step, char *text, size_t size)

@@ -210,8 +210,8 @@ static bool FN(is_short)(const LISTS *l, const eki_window *s, const FN(waiting) 
 	if (l->products > s->list_most || l->last - l->first >= EKI_LIST_SPAN)
 		return false;
 	return l->products <= EKI_FEW ||
-	       (FN(is_far)(l) &&
-	        (FN(span)(l) >= s->near || w->products - w->entries < w->products / 16));
+	       (FN(is_far)(l) && (FN(span)(l) >= s->near ||
+	                          w->products - w->entries < w->products / 16));
 }
 
 /* Tells whether the columns of a row are listed. */
