@@ -128,7 +128,8 @@ static void processor_alone(void **state)
 	close_gpu();
 }
 
-/* The processor's time is predicted by the products, not by the entries of A. */
+/* The processor's time is predicted by the products, not only by the entries of A: a B with twice
+ * as many entries takes longer. */
 static void products_are_counted(void **state)
 {
 	double predicted[2];
@@ -145,7 +146,7 @@ static void products_are_counted(void **state)
 		predicted[k] = plan->trials->list[BESIDE].predicted;
 		ek_plan_destroy(plan);
 	}
-	assert_true(predicted[1] > 1.9 * predicted[0]);
+	assert_true(predicted[1] > 1.4 * predicted[0]);
 	close_gpu();
 }
 

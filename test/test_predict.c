@@ -154,6 +154,48 @@ static void test_others(void **state)
 	ek_matrix_destroy(A);
 }
 
+/* Returns the predicted time of A B. B has n rows of `each` entries, `apart` columns apart. */
+static double predicted_product(const ek_matrix *A, int n, int each, int apart)
+{
+	ek_hints hints = {.size = sizeof hints, .method = "csr.flags"};
+	int64_t *ptr = malloc(((size_t)n + 1) * sizeof *ptr);
+	int32_t *col = malloc((size_t)n * (size_t)each * sizeof *col);
+	double *val = calloc((size_t)n * (size_t)each, sizeof *val), run;
+	ek_matrix *B;
+	ek_plan *plan;
+
+	for (int i = 0; i <= n; i++)
+		ptr[i] = (int64_t)i * each;
+	for (int k = 0; k < n * each; k++)
+		col[k] = k % each * apart;
+	expect_status(ek_matrix_from_csr(ctx, EK_F64, EK_I64_32, n, each * apart, ptr, col, val,
+	                                 EK_COPY, &B),
+	              EK_OK);
+	free(ptr);
+	free(col);
+	free(val);
+	hints.B = B;
+	expect_status(ek_plan_create(EK_SPGEMM, A, &hints, &plan), EK_OK);
+	run = predict(plan, 1).run;
+	ek_plan_destroy(plan);
+	ek_matrix_destroy(B);
+	return run;
+}
+
+/* Checks that the prediction for a sparse product counts the entries of B that entries of A meet,
+ * and those in consecutive columns less. */
+static void test_products(void **state)
+{
+	ek_matrix *A = generate(specs[0], "csr");
+	const double two = predicted_product(A, 3600, 2, 3);
+	const double twenty = predicted_product(A, 3600, 20, 3);
+
+	(void)state;
+	assert_true(twenty > 4 * two && twenty < 12 * two);
+	assert_true(predicted_product(A, 3600, 20, 1) < 0.8 * twenty);
+	ek_matrix_destroy(A);
+}
+
 /* Checks that wrong arguments are refused, and leave the result as it was. */
 static void test_arguments(void **state)
 {
@@ -184,6 +226,7 @@ int main(void)
 		cmocka_unit_test(test_candidates),
 		cmocka_unit_test(test_stored),
 		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_products),
 		cmocka_unit_test(test_arguments),
 	};
 

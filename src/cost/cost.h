@@ -43,6 +43,9 @@ typedef struct eki_features {
 	 * the arrays. NULL for CSR. */
 	const ek_store *store;
 	double csr_bytes;  /* bytes that one product with CSR moves */
+	/* In SpGEMM, how many products an entry of A has, and how many of them go to columns one
+	 * after the other. */
+	double products, products_beside;
 	bool on_processor; /* the context's device is a processor */
 	bool strict;       /* results must have the same bits on all machines */
 	double memory;     /* bytes that the choice may take besides A, perhaps INFINITY */

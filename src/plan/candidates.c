@@ -194,23 +194,6 @@ static void add_near(ek_plan *p, const eki_candidate *best, bool late)
 	}
 }
 
-/* Returns how many products an entry of A has: the mean length of the rows of B that a sample of
- * the entries meets. The cost functions of the processor's methods count one for each entry. */
-static double products_of_entry(const eki_step *step)
-{
-	enum { SAMPLE = 1024 };
-	const ek_store *A = step->in[0], *B = step->in[1];
-	const int64_t count = A->nnz < SAMPLE ? A->nnz : SAMPLE;
-	double products = 0;
-
-	for (int64_t k = 0; k < count; k++) {
-		const int64_t i = eki_col_at(A, eki_cut(A->nnz, (int)count, (int)k));
-
-		products += (double)(eki_ptr_at(B, i + 1) - eki_ptr_at(B, i));
-	}
-	return count ? products / (double)count : 1;
-}
-
 /* Adds the method that would be chosen if the context had no device. Adds none if there is no
  * memory to find it. */
 static void add_processor(ek_plan *p, const eki_candidate *best)
@@ -229,10 +212,7 @@ static void add_processor(ek_plan *p, const eki_candidate *best)
 		return;
 	for (const eki_candidate *c = s->list; c < s->list + s->count; c++)
 		if (c->method == choice.method) {
-			t->list[t->count] = trial_of(p, s, c, best);
-			if (is_sparse(p))
-				t->list[t->count].predicted *= products_of_entry(&step);
-			t->count++;
+			t->list[t->count++] = trial_of(p, s, c, best);
 			return;
 		}
 }

@@ -227,11 +227,12 @@ ek_status ek_plan_explain(const ek_plan *plan, char *text, size_t size)
 	used = (size_t)snprintf(
 		text, size,
 		"method   %s (%s)\nsource   %s\n%s%s%sformat   %s, %s\nruns on  %s\nmoves    "
-		"%lld bytes a run\nholds    %lld bytes beside the matrix\nwhy      ",
+		"%s%lld bytes a run\nholds    %lld bytes beside the matrix\nwhy      ",
 		root->method->name, root->method->text, root->method->source,
 		*plan->parameters ? "params   " : "", plan->parameters,
 		*plan->parameters ? "\n" : "", plan->format, held_as(plan), where,
-		(long long)root->bytes, (long long)ek_plan_memory(plan));
+		plan->problem.operation->operands ? "at least " : "", (long long)root->bytes,
+		(long long)ek_plan_memory(plan));
 	if (plan->selection && used < size)
 		used += eki_selection_text(plan->ctx, plan->selection, text + used, size - used);
 	if (plan->why.data && used < size)

@@ -204,13 +204,15 @@ done:
 
 /* ---- The row --------------------------------------------------------------------------------- */
 
-/* Predicts the time of two passes over A's and B's lists, and of one over C. As long as no other
- * method of devices has a prediction, only its order of magnitude matters. */
+/* Predicts the time of two passes over A and over the lists of B, one for each entry of A. As long
+ * as no other method of devices has a prediction, only its order of magnitude matters. */
 static double cost(const eki_features *f)
 {
 	enum { LAUNCHES = 12 };
+	const double entry = (double)(eki_idx_size(f->index) + ek_value_size(f->value));
 
-	return eki_gpu_cost(f, 4 * f->csr_bytes, LAUNCHES);
+	return eki_gpu_cost(
+		f, 2 * (f->csr_bytes + (double)f->stats.nnz * f->products * entry), LAUNCHES);
 }
 
 const ek_method ek_spgemm_gpu_csr_hash = {
