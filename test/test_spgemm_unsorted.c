@@ -40,6 +40,13 @@ static ek_matrix *matrix_of(ek_context *ctx, struct typed *t, const struct shape
 	return M;
 }
 
+static void release(ek_matrix *A, struct typed *t, struct shape *s)
+{
+	ek_matrix_destroy(A);
+	typed_free(t);
+	shape_free(s);
+}
+
 /* Returns C = A B by a plan with these hints. If `text` is not NULL, checks that the plan says
  * so. */
 static ek_matrix *product(const ek_matrix *A, const ek_hints *hints, const char *text)
@@ -105,9 +112,7 @@ static void test_order(void **state)
 			         cases[k].sorted ? "do not ascend" : "ascend");
 		ek_matrix_destroy(C);
 	}
-	ek_matrix_destroy(A);
-	typed_free(&t);
-	shape_free(&s);
+	release(A, &t, &s);
 }
 
 /* Tests that threads together take no more sums than there are products: a permutation has one for
@@ -130,9 +135,7 @@ static void test_threads(void **state)
 	}
 	h.B = A = matrix_of(ctx, &t, &s);
 	ek_matrix_destroy(product(A, &h, ascends));
-	ek_matrix_destroy(A);
-	typed_free(&t);
-	shape_free(&s);
+	release(A, &t, &s);
 }
 
 /* Tests a C that was made with an estimate that is too low, in batches on several threads, and the
@@ -172,9 +175,7 @@ static void test_again(void **state)
 	ek_matrix_destroy(sorted);
 	ek_matrix_destroy(one);
 	ek_matrix_destroy(C);
-	ek_matrix_destroy(A);
-	typed_free(&t);
-	shape_free(&s);
+	release(A, &t, &s);
 }
 
 /* Tests that rows of a band ascend: they are runs, and each is the row before plus 1. */
@@ -260,9 +261,7 @@ static void test_next(void **state)
 	}
 	ek_matrix_destroy(C[0]);
 	ek_matrix_destroy(C[1]);
-	ek_matrix_destroy(A);
-	typed_free(&t);
-	shape_free(&s);
+	release(A, &t, &s);
 }
 
 static void test_refused(void **state)
@@ -285,9 +284,7 @@ static void test_refused(void **state)
 	expect_status(ek_plan_create(EK_SPMV, A, &h, &plan), EK_EINVAL);
 	assert_non_null(strstr(ek_error_text(), "operation spmv"));
 	assert_null(plan);
-	ek_matrix_destroy(A);
-	typed_free(&t);
-	shape_free(&s);
+	release(A, &t, &s);
 }
 
 static int setup(void **state)
