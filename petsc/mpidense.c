@@ -155,13 +155,35 @@ static PetscErrorCode connect_rows(const ekp_blocks *a, Mat B, product *p)
 	PetscFunctionReturn(0);
 }
 
-/* Brings the way of rows and the plans up to date with A. */
+/* Brings the plans up to date with the blocks of A. */
+static PetscErrorCode update_plans(Mat C, const Mat block[2], product *p)
+{
+	const ek_hints hints = {.size = sizeof hints, .width = C->product->B->cmap->N};
+	const PetscObjectState values = p->off.values;
+	PetscBool same;
+
+	PetscFunctionBegin;
+	PetscCall(
+		ekp_multiplier_update(&p->own, C, "MatMatMult, parallel dense", block[0], &hints));
+	PetscCall(ekp_operand_update(&p->off, block[1], &same));
+	if (!same || !p->plan) {
+		PetscCall(make_compact(C, p, &hints));
+	} else if (p->off.values != values) {
+		const ek_status status = ek_matrix_values_changed(p->compact);
+
+		if (status != EK_OK)
+			p->off.values = values; /* so that the next product tries again */
+		EKP_CALL(status);
+	}
+	PetscFunctionReturn(0);
+}
+
+/* Brings the way of rows and the plans up to date with A, and refuses factors that do not fit. */
 static PetscErrorCode update(Mat C, product *p)
 {
+	const MPI_Comm comm = PetscObjectComm((PetscObject)C);
 	const Mat A = C->product->A, B = C->product->B;
-	const ek_hints hints = {.size = sizeof hints, .width = B->cmap->N};
-	const PetscObjectState values = p->off.values;
-	PetscBool mine = PETSC_FALSE, all, same;
+	PetscBool mine[2] = {PETSC_FALSE, PETSC_FALSE}, all[2]; /* sizes fit, same columns */
 	ekp_blocks a;
 	Mat block[2];
 
@@ -169,18 +191,14 @@ static PetscErrorCode update(Mat C, product *p)
 	PetscCall(ekp_blocks_of(A, &a));
 	PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
 	if (p->rows && p->own_rows == B->rmap->n && p->ghosts == a.ghosts)
-		PetscCall(PetscArraycmp(p->ghost, a.ghost, a.ghosts, &mine));
-	PetscCall(MPIU_Allreduce(&mine, &all, 1, MPIU_BOOL, MPI_LAND,
-	                         PetscObjectComm((PetscObject)C)));
-	if (!all)
+		PetscCall(PetscArraycmp(p->ghost, a.ghost, a.ghosts, &mine[1]));
+	mine[0] = A->cmap->n == B->rmap->n && B->cmap->N == C->cmap->N ? PETSC_TRUE : PETSC_FALSE;
+	PetscCall(MPIU_Allreduce(mine, all, 2, MPIU_BOOL, MPI_LAND, comm));
+	PetscCheck(all[0], comm, PETSC_ERR_ARG_SIZ,
+	           "the factors have other sizes: use MAT_INITIAL_MATRIX");
+	if (!all[1])
 		PetscCall(connect_rows(&a, B, p));
-	PetscCall(
-		ekp_multiplier_update(&p->own, C, "MatMatMult, parallel dense", block[0], &hints));
-	PetscCall(ekp_operand_update(&p->off, block[1], &same));
-	if (!same || !p->plan)
-		PetscCall(make_compact(C, p, &hints));
-	else if (p->off.values != values)
-		EKP_CALL(ek_matrix_values_changed(p->compact));
+	PetscCall(ekp_agree(comm, update_plans(C, block, p)));
 	PetscFunctionReturn(0);
 }
 
@@ -205,6 +223,14 @@ static ek_status add_others(const product *p, PetscInt cols, PetscScalar *c, Pet
 	return status;
 }
 
+/* Gives what the library's status is for PETSc. */
+static PetscErrorCode error_of(ek_status status)
+{
+	PetscFunctionBegin;
+	EKP_CALL(status);
+	PetscFunctionReturn(0);
+}
+
 static PetscErrorCode numeric_dense(Mat C)
 {
 	const Mat A = C->product->A, B = C->product->B;
@@ -219,8 +245,6 @@ static PetscErrorCode numeric_dense(Mat C)
 
 	PetscFunctionBegin;
 	PetscCheck(p, PETSC_COMM_SELF, PETSC_ERR_ORDER, "the symbolic phase must come first");
-	PetscCheck(A->cmap->n == B->rmap->n && cols == C->cmap->N, PETSC_COMM_SELF,
-	           PETSC_ERR_ARG_SIZ, "the factors have other sizes: use MAT_INITIAL_MATRIX");
 	PetscCall(update(C, p));
 	PetscCall(MatDenseGetLDA(B, &ld_b));
 	PetscCall(MatDenseGetLDA(C, &ld_c));
@@ -238,7 +262,7 @@ static PetscErrorCode numeric_dense(Mat C)
 		status = add_others(p, cols, c, ld_c);
 	PetscCall(MatDenseRestoreArrayWrite(C, &c));
 	PetscCall(MatDenseRestoreArrayRead(B, &b));
-	EKP_CALL(status);
+	PetscCall(ekp_agree(PetscObjectComm((PetscObject)C), error_of(status)));
 	PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
 	PetscCall(PetscLogFlops(2 * info.nz_used * cols));
 	PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));

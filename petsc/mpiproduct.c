@@ -15,7 +15,8 @@
  *
  * Each rank compares states of the blocks with those of the last time, and all agree on what is to
  * be done again, since all must take part in messages. So an array that only one rank has changed
- * is noticed by all, and so is a result that lacks an entry on one rank.
+ * is noticed by all, and so is a result that lacks an entry on one rank. Where one rank's part
+ * fails, the others stop before they would wait for its messages.
  *
  * Memory: copies of A and B, the rows of others, and the library's copy of C. A P is not stored
  * unless the library chooses a method that does. Cost: that of the local products, what factors.c
@@ -87,6 +88,18 @@ static PetscErrorCode destroy(void *data)
 	PetscFunctionReturn(0);
 }
 
+PetscErrorCode ekp_agree(MPI_Comm comm, PetscErrorCode mine)
+{
+	int code = (int)mine, worst;
+
+	PetscFunctionBegin;
+	PetscCallMPI(MPI_Allreduce(&code, &worst, 1, MPI_INT, MPI_MAX, comm));
+	PetscCall(mine);
+	PetscCheck(!worst, PETSC_COMM_SELF, (PetscErrorCode)worst,
+	           "evenkeel: the product failed on another rank");
+	PetscFunctionReturn(0);
+}
+
 static ekp_pattern pattern_of(const ekp_factor *f)
 {
 	return (ekp_pattern){f->rows, f->cols, f->row_ptr, f->col_idx};
@@ -106,8 +119,8 @@ static PetscErrorCode run(MatProductType type, product *p)
 	PetscFunctionReturn(0);
 }
 
-/* Makes everything that depends on the patterns of the factors. */
-static PetscErrorCode build(Mat C, product *p)
+/* Makes the factors and the local product. */
+static PetscErrorCode build_local(Mat C, product *p)
 {
 	const Mat A = C->product->A, B = C->product->B;
 	const PetscBool galerkin = C->product->type == MATPRODUCT_PtAP ? PETSC_TRUE : PETSC_FALSE;
@@ -121,7 +134,24 @@ static PetscErrorCode build(Mat C, product *p)
 	                           galerkin ? EK_TRIPLE : EK_SPGEMM, p->factors.A.matrix, &hints,
 	                           &p->plan));
 	PetscCall(run(C->product->type, p));
-	PetscCall(ekp_place_make(B, &p->factors, p->local, &p->place));
+	PetscFunctionReturn(0);
+}
+
+/* Makes everything that depends on the patterns of the factors. */
+static PetscErrorCode build(Mat C, product *p)
+{
+	PetscFunctionBegin;
+	PetscCall(ekp_agree(PetscObjectComm((PetscObject)C), build_local(C, p)));
+	PetscCall(ekp_place_make(C->product->B, &p->factors, p->local, &p->place));
+	PetscFunctionReturn(0);
+}
+
+/* Computes the values of the local product again. */
+static PetscErrorCode run_again(Mat C, product *p)
+{
+	PetscFunctionBegin;
+	PetscCall(ekp_factors_values(C->product->A, C->product->B, &p->factors));
+	PetscCall(run(C->product->type, p));
 	PetscFunctionReturn(0);
 }
 
@@ -158,8 +188,7 @@ static PetscErrorCode update(Mat C, product *p)
 	if (!all[0]) {
 		PetscCall(build(C, p));
 	} else if (!all[1]) {
-		PetscCall(ekp_factors_values(A, B, &p->factors));
-		PetscCall(run(C->product->type, p));
+		PetscCall(ekp_agree(PetscObjectComm((PetscObject)C), run_again(C, p)));
 	}
 	p->A = a;
 	p->B = b;

@@ -62,6 +62,9 @@ PETSC_INTERN PetscErrorCode ekp_blocks_of(Mat A, ekp_blocks *b);
  * reports. */
 PETSC_INTERN PetscErrorCode ekp_product_is_ours(Mat C, PetscBool *ours);
 
+/* Makes an error of one rank one of all: gives `mine`, or what another rank has. Collective. */
+PETSC_INTERN PetscErrorCode ekp_agree(MPI_Comm comm, PetscErrorCode mine);
+
 /* Tells whether this rank owns a column, a global number: its entries are in the diagonal block. */
 static inline PetscBool ekp_owns_column(Mat A, PetscInt col)
 {
