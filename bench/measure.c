@@ -152,13 +152,15 @@ static struct ledger ledger_now(void)
 }
 
 /* Tells whether the kernel has not taken a processor from this process since `then`, or for a small
- * part of the time only: in a long batch a daemon always runs. */
+ * part of the time only: in a long batch a daemon always runs. Where threads have ended meanwhile,
+ * nobody knows how long they waited. */
 static bool undisturbed(struct ledger then)
 {
 	const struct ledger now = ledger_now();
 	const double waited = now.waited - then.waited;
 
-	return now.taken == then.taken || waited <= MOST_WAITED * (waited + now.used - then.used);
+	return now.taken == then.taken ||
+	       (waited >= 0 && waited <= MOST_WAITED * (waited + now.used - then.used));
 }
 
 /* Times a batch, and repeats it a few times at most if it was disturbed. Returns the seconds of one
