@@ -46,6 +46,7 @@ typedef struct ekp_options {
 
 /* A matrix of PETSc as the library sees it: it borrows the arrays. */
 typedef struct ekp_operand {
+	PetscObjectId id;
 	const PetscInt *row_ptr, *col_idx;
 	const PetscScalar *val;
 	PetscInt rows, cols;

@@ -20,13 +20,15 @@ PetscErrorCode ekp_operand_update(ekp_operand *o, Mat A, PetscBool *same)
 	const PetscInt *row_ptr, *col_idx;
 	PetscScalar *val;
 	PetscObjectState values;
+	PetscObjectId id;
 	ek_context *ctx;
 
 	PetscFunctionBegin;
 	PetscCall(MatSeqAIJGetCSRAndMemType(A, &row_ptr, &col_idx, &val, NULL));
 	PetscCall(PetscObjectStateGet((PetscObject)A, &values));
-	*same = o->matrix && o->row_ptr == row_ptr && o->col_idx == col_idx && o->val == val &&
-	                        o->rows == A->rmap->n && o->cols == A->cmap->n &&
+	PetscCall(PetscObjectGetId((PetscObject)A, &id));
+	*same = o->matrix && o->id == id && o->row_ptr == row_ptr && o->col_idx == col_idx &&
+	                        o->val == val && o->rows == A->rmap->n && o->cols == A->cmap->n &&
 	                        o->pattern == A->nonzerostate
 	                ? PETSC_TRUE
 	                : PETSC_FALSE;
@@ -40,6 +42,7 @@ PetscErrorCode ekp_operand_update(ekp_operand *o, Mat A, PetscBool *same)
 	PetscCall(ekp_context(&ctx));
 	EKP_CALL(ek_matrix_from_csr(ctx, EKP_VALUE, EKP_INDEX, A->rmap->n, A->cmap->n, row_ptr,
 	                            col_idx, val, EK_BORROW | EK_TRUSTED, &o->matrix));
+	o->id = id;
 	o->row_ptr = row_ptr;
 	o->col_idx = col_idx;
 	o->val = val;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Declarations of the functions of SuiteSparse:GraphBLAS that its module uses. All are in the C API
- * standard 2.0, except those that import full objects. They are followed by functions of
- * peer_graphblas.c that graphblas_spmspv.c uses. */
+ * standard 2.0, except those that import full objects and set options. They are followed by
+ * functions of peer_graphblas.c that graphblas_spmspv.c uses. */
 #ifndef PEERS_GRAPHBLAS_H
 #define PEERS_GRAPHBLAS_H
 
@@ -55,14 +55,16 @@ int GrB_Vector_build_FP64(GrB_Vector, const GrB_Index *, const double *, GrB_Ind
 int GrB_Vector_extractTuples_FP32(GrB_Index *, float *, GrB_Index *, GrB_Vector);
 int GrB_Vector_extractTuples_FP64(GrB_Index *, double *, GrB_Index *, GrB_Vector);
 int GrB_mxv(GrB_Vector, GrB_Vector, void *, GrB_Semiring, GrB_Matrix, GrB_Vector, GrB_Descriptor);
+int GxB_Global_Option_set(int, ...);
 #ifdef PEER_GRAPHBLAS_32BIT
 extern GrB_Global GrB_GLOBAL;
 int GrB_Global_set_INT32(GrB_Global, int32_t, int);
 enum { ROWINDEX_HINT = 7053, COLINDEX_HINT = 7054, OFFSET_HINT = 7056 };
 #endif
+enum { NTHREADS = 7086, NTHREADS_OLD = 5 }; /* the number changed, by version 10 at the latest */
 enum { SUCCESS = 0, NONBLOCKING = 0, MATERIALIZE = 1, CSR_FORMAT = 0 };
 
-/* Starts the library. The threads of the first problem serve all later ones. */
+/* Starts the library, if it has not started yet, and gives it these threads. */
 bool graphblas_start(int threads);
 /* Tells from `info`, what a call returned, whether it failed, and keeps a message for
  * graphblas_error. */

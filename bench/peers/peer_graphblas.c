@@ -119,12 +119,9 @@ static void release(void *state)
 	free(m);
 }
 
-bool graphblas_start(int threads)
+/* Starts the library. */
+static bool start(int threads)
 {
-	static bool done;
-
-	if (done)
-		return true;
 	omp_set_num_threads(threads);
 	if (graphblas_failed("GrB_init", GrB_init(NONBLOCKING)))
 		return false;
@@ -133,7 +130,17 @@ bool graphblas_start(int threads)
 	GrB_Global_set_INT32(GrB_GLOBAL, 32, COLINDEX_HINT);
 	GrB_Global_set_INT32(GrB_GLOBAL, 32, OFFSET_HINT);
 #endif
-	return done = true;
+	return true;
+}
+
+bool graphblas_start(int threads)
+{
+	static bool done;
+
+	done = done || start(threads);
+	return done && (GxB_Global_Option_set(NTHREADS, threads) == SUCCESS ||
+	                !graphblas_failed("GxB_Global_Option_set",
+	                                  GxB_Global_Option_set(NTHREADS_OLD, threads)));
 }
 
 static int prepare(const ek_peer_problem *p, void **state)

@@ -86,14 +86,19 @@ static void release(void *state)
 	free(m);
 }
 
-/* Starts the library, which takes the number of threads from OpenMP: that of the first problem. */
+/* Starts the library, which takes the number of threads from OpenMP, or starts it again with
+ * another number: no matrices are left then. */
 static int initialise(int threads)
 {
-	static int done;
+	static int with;
 
 	omp_set_num_threads(threads);
-	done = done || rsb_lib_init(RSB_NULL_INIT_OPTIONS) == RSB_ERR_NO_ERROR;
-	return done;
+	if (with == threads)
+		return 1;
+	if (with)
+		rsb_lib_exit(RSB_NULL_EXIT_OPTIONS);
+	with = rsb_lib_init(RSB_NULL_INIT_OPTIONS) == RSB_ERR_NO_ERROR ? threads : 0;
+	return with;
 }
 
 static int prepare(const ek_peer_problem *p, void **state)
