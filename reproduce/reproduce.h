@@ -223,9 +223,11 @@ int profile_make(json_t *series);
 struct tally {
 	int measured, there, failed, device, later;
 };
-/* Tell whether the records of a step are there, and whether it is known to fail. */
+/* Tell whether the records of a step are there, whether it is known to fail, and whether this call
+ * can measure it. */
 bool is_there(const struct store *store, const struct step *step);
 bool is_failed(const struct store *store, const struct wanted *wanted, const struct step *step);
+bool is_to_measure(const struct store *store, const struct wanted *wanted, const struct step *step);
 /* Tell how many steps there are to measure; what became of an experiment, in one line, and its
  * claims if the user named experiments; the experiments and how many of their steps are there;
  * whether other libraries took part; which steps failed, which results are wrong, and the sum of

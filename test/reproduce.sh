@@ -182,6 +182,8 @@ cat >works/other.json <<'END'
  {"id": "1", "what": "Figure 1", "title": "T", "runs": [
   {"bench": "scan --method serial --type f32 --time 0.2", "each": {"--n": ["1000", "500"]}}]}]}
 END
+run 0 --works works -o shared --minutes 1e-12
+expect "steps that experiments share are counted once" grep -q "at most 9 steps to measure" err
 run 0 --works works -o cut --quiet other
 expect "a step that experiments share is measured once" test "$(ends cut)" = 10
 sed -i 's/"disturbed":[0-9.e-]*/"disturbed":0/

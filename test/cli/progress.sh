@@ -38,6 +38,20 @@ END
 begin transpose poisson2d5:nx=30,ny=30 --repeat 1000000000 --quiet
 [[ ! -s out ]] || fail "ek transpose --quiet on a terminal" "says: $(cat out)"
 
+# Labels have the room they need, and nothing is said about the time that is left before a step ended.
+mkdir works
+cat >works/speculative.json <<-'END'
+	{"work": "speculative", "number": "1", "authors": "A", "year": 2000, "title": "T", "experiments": [
+	 {"id": "a-figure-with-a-long-name", "what": "Figure 1", "title": "T", "runs": [
+	  {"bench": "scan --method serial --time 2", "each": {"--n": ["1000", "2000"]}}]}]}
+END
+count=$((count + 1))
+TERM=xterm script -qec "stty cols 80; timeout 20 $EK reproduce --works works -o long" /dev/null >out 2>&1 </dev/null
+tr '\r' '\n' <out | sed 's/\x1b\[[0-9;]*[mK]//g' | grep '\[.*%' >drawn
+! grep -qv '^speculative.a-figure-with-a-long-name (1 of 1) \[[=> ]*\] ' drawn &&
+	grep -q ' 0 % *$' drawn && ! grep -q ' 0 %.*left' drawn && grep -q ' 50 %  [0-9]* s left' drawn &&
+	! grep -q '.\{81\}' drawn || fail "ek reproduce on a terminal of 80 columns" "$(sort -u drawn)"
+
 # A large matrix is not written to a terminal.
 count=$((count + 1))
 script -qec "$EK generate poisson2d5 nx=100 ny=100" /dev/null >out 2>&1 </dev/null
