@@ -244,13 +244,18 @@ int tell_end(const struct works *works, const struct store *store, const struct 
  * have no times, so that charts and claims are without them. The caller frees it. */
 json_t *wrong_results(const struct store *store, const struct step *step);
 
-/* ---- The page (page.c, place.c) -------------------------------------------------------------- */
+/* ---- The page (page.c, place.c, disturbed.c) ------------------------------------------------- */
 
 /* Returns where, when and with what the records of the works' steps were measured. */
 const char *place_of(const struct works *works, const struct store *store);
 /* Returns an object with the records of the steps of all experiments: the file may have others, of
  * steps that no experiment asks for any more. The caller frees it. */
 json_t *place_records(const struct works *works, const struct store *store);
+
+/* If other processes disturbed most of the records of some experiments, adds two members to the
+ * page: "disturbed", a sentence that says so, and "again", the command that measures them again. */
+void disturbed_tell(json_t *page, const struct works *works, const struct store *store,
+                    const struct wanted *wanted);
 
 /* Writes index.html into the folder, with the experiments that any call asked for and all others
  * that have records. Returns an exit code. */
