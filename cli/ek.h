@@ -295,6 +295,11 @@ FILE *tool_people(const struct tool_options *options);
 /* Does what tool_people does, but returns standard error also if the result goes to standard
  * output, that is, if `output` is "-". */
 FILE *tool_people_beside(const struct tool_options *options, const char *output);
+/* Returns `output`, or "-" if it is NULL (terminal.c). The other one gets what that returned, and
+ * reports TOOL_USAGE if a result of so many entries would go to a terminal only because the user
+ * named no output. Returns an exit code. */
+const char *tool_output_or_standard(const char *output);
+int tool_refuse_flood(const char *output, int64_t entries);
 /* Ends the program with exit code 2 if JSON and the result, `what`, both go to standard output.
  * `output` may be NULL. */
 void tool_one_output(const struct tool_options *options, const char *output, const char *what);

@@ -52,8 +52,23 @@ tr '\r' '\n' <out | sed 's/\x1b\[[0-9;]*[mK]//g' | grep '\[.*%' >drawn
 	grep -q ' 0 % *$' drawn && ! grep -q ' 0 %.*left' drawn && grep -q ' 50 %  [0-9]* s left' drawn &&
 	! grep -q '.\{81\}' drawn || fail "ek reproduce on a terminal of 80 columns" "$(sort -u drawn)"
 
-# A large matrix is not written to a terminal.
+# Large results are not written to a terminal, unless the user asks for them; small ones are.
+while read -r entries command; do
+	count=$((count + 1))
+	script -qec "$EK $command" /dev/null >out 2>&1 </dev/null
+	grep -q "$entries entries are too many for a terminal" out && [[ $(wc -l <out) == 1 ]] ||
+		fail "ek $command on a terminal" "$(head -n 3 out)"
+	script -qec "$EK $command -o -" /dev/null >out 2>&1 </dev/null
+	(($(wc -l <out) > 10000)) || fail "ek $command -o - on a terminal" "$(head -n 3 out)"
+	script -qec "$EK $command | wc -l" /dev/null >out 2>&1 </dev/null
+	(($(tr -dc 0-9 <out) > 10000)) || fail "ek $command on a pipe" "$(head -n 3 out)"
+done <<-END
+	49,600 generate poisson2d5 nx=100 ny=100
+	40,000 spmv poisson2d5:nx=200,ny=200
+	18,000 spmm poisson2d5:nx=60,ny=100 --columns 3
+	40,000 spmspv poisson2d5:nx=200,ny=200 uniform:rows=40000,cols=1,k=1
+	40,000 vector-add uniform:rows=40000,cols=1,k=1 uniform:rows=40000,cols=1,k=1
+END
 count=$((count + 1))
-script -qec "$EK generate poisson2d5 nx=100 ny=100" /dev/null >out 2>&1 </dev/null
-grep -q "49,600 entries are too many for a terminal" out && [[ $(wc -l <out) == 1 ]] ||
-	fail "ek generate on a terminal" "$(head -n 3 out)"
+script -qec "$EK spmv poisson2d5:nx=9,ny=9" /dev/null >out 2>&1 </dev/null
+[[ $(wc -l <out) == 83 ]] || fail "ek spmv of 81 rows on a terminal" "$(head -n 3 out)"
