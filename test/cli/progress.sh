@@ -72,3 +72,14 @@ END
 count=$((count + 1))
 script -qec "$EK spmv poisson2d5:nx=9,ny=9" /dev/null >out 2>&1 </dev/null
 [[ $(wc -l <out) == 83 ]] || fail "ek spmv of 81 rows on a terminal" "$(head -n 3 out)"
+
+# A table that is wider than the terminal is printed in parts, each with the first column;
+# other outputs are 100 columns wide.
+bench="$EK bench regret poisson2d5:nx=9,ny=9 --method csr.rows,csr.merge --rounds 1"
+count=$((count + 2))
+script -qec "unset COLUMNS; stty cols 80; $bench" /dev/null 2>&1 </dev/null | tr -d '\r' |
+	sed 's/\x1b\[[0-9;]*[mK]//g' >out
+! grep -q '.\{81\}' out && (($(grep -c '^spmv.csr.rows ' out) > 1)) && grep -q '^method.* regret' out ||
+	fail "$bench on a terminal of 80 columns" "$(grep '.\{81\}\|^method' out)"
+(unset COLUMNS; $bench >out 2>&1)
+grep -q '^method .* ms .* regret' out || fail "$bench to a file" "$(grep '^method' out)"
