@@ -330,6 +330,8 @@ int tool_width(FILE *out);
 /* Prints a paragraph in lines of at most tool_width(out) characters. All lines except the first are
  * indented by two blanks. */
 __attribute__((format(printf, 2, 3))) void tool_paragraph(FILE *out, const char *format, ...);
+/* Prints lines of text. What a terminal has no room for goes on below, indented. */
+void tool_lines(FILE *out, const char *text);
 
 /* ---- Matrices (source.c) --------------------------------------------------------------------- */
 

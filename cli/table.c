@@ -3,6 +3,7 @@
  * scripts (separated by tabs). Widths are counted in code points, which is right for what the tool
  * prints. */
 #define _GNU_SOURCE
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,6 +184,30 @@ void tool_paragraph(FILE *out, const char *format, ...)
 
 		fprintf(out, "%*s%.*s\n", indent, "", len, at);
 		at += len + (at[len] == ' ');
+	}
+}
+
+void tool_lines(FILE *out, const char *text)
+{
+	enum { INDENT = 11 }; /* two more than the reasons of a choice have */
+	const int width = isatty(fileno(out)) ? tool_width(out) : INT_MAX;
+
+	while (*text) {
+		const char *end = text + strcspn(text, "\n");
+		int at = 0;
+
+		do {
+			char line[512];
+			const int rest = (int)(end - text);
+
+			snprintf(line, sizeof line, "%.*s", rest, text);
+			const int len = rest < width - at ? rest : line_of(line, width - at, false);
+
+			fprintf(out, "%*s%.*s\n", at, "", len, text);
+			text += len + (text[len] == ' ');
+			at = width > 2 * INDENT ? INDENT : 0;
+		} while (text < end);
+		text = end + (*end == '\n');
 	}
 }
 

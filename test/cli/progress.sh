@@ -81,5 +81,9 @@ script -qec "unset COLUMNS; stty cols 80; $bench" /dev/null 2>&1 </dev/null | tr
 	sed 's/\x1b\[[0-9;]*[mK]//g' >out
 ! grep -q '.\{81\}' out && (($(grep -c '^spmv.csr.rows ' out) > 1)) && grep -q '^method.* regret' out ||
 	fail "$bench on a terminal of 80 columns" "$(grep '.\{81\}\|^method' out)"
+count=$((count + 1))
+script -qec "unset COLUMNS; stty cols 80; $EK info a.mtx" /dev/null 2>&1 </dev/null | tr -d '\r' >out
+! grep -q '.\{81\}' out && grep -q '^why ' out && grep -q '^           [^ ].*empty$' out ||
+	fail "ek info on a terminal of 80 columns" "$(grep -A 2 '^why' out)"
 (unset COLUMNS; $bench >out 2>&1)
 grep -q '^method .* ms .* regret' out || fail "$bench to a file" "$(grep '^method' out)"
