@@ -157,8 +157,8 @@ static void end(const struct bench *b, FILE *out)
 			lines[count].count++;
 		count++;
 	}
-	fprintf(out, "The choices (ms of a call, as measured and as predicted), the best of ours "
-	             "in hindsight\n");
+	tool_paragraph(out, "The choices (ms of a call, as measured and as predicted), the best of "
+	                    "ours in hindsight");
 	table_full(b, lines, count, LINE, out);
 	free(lines);
 	fprintf(out, "\nRegret over all matrices\n");

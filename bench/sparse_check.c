@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../cli/sorted.h"
 #include "sparse.h"
 
 ek_view sparse_view(const ek_matrix *A, const char *name)
@@ -55,47 +56,33 @@ static double compare(const struct sparse *p, const ek_matrix *C)
 	return worst;
 }
 
-/* Copies a result to a matrix with sorted rows. Returns NULL if that fails, or if a column is twice
- * in a row, so that there are not `nnz` entries; nnz = -1 lets it be. */
-static ek_matrix *sorted(const struct sparse *p, ek_index index, const void *row_ptr,
-                         const void *col_idx, const void *val, int64_t nnz)
+/* Copies the result of a peer to a matrix with sorted rows. Returns NULL if that fails. */
+static ek_matrix *sorted_peer(const struct sparse *p)
 {
+	const ek_peer_result *r = &p->from_peer;
+	const ek_index index = r->ptr_bytes == 4   ? EK_I32
+	                       : r->idx_bytes == 4 ? EK_I64_32
+	                                           : EK_I64;
 	ek_matrix_info info = {.size = sizeof info};
 	ek_matrix *C = NULL;
 
 	if (ek_matrix_get_info(p->C, &info) != EK_OK ||
-	    ek_matrix_from_csr(p->ctx, info.value, index, info.rows, info.cols, row_ptr, col_idx,
-	                       val, EK_COPY | EK_DUP_SUM, &C) != EK_OK)
+	    ek_matrix_from_csr(p->ctx, info.value, index, info.rows, info.cols, r->row_ptr,
+	                       r->col_idx, r->val, EK_COPY | EK_DUP_SUM, &C) != EK_OK)
 		return NULL;
-	if (nnz >= 0 && ek_matrix_get_info(C, &info) == EK_OK && info.nnz != nnz) {
-		ek_matrix_destroy(C);
-		return NULL;
-	}
 	return C;
 }
 
-/* Does this with the result of a peer. */
-static ek_matrix *sorted_peer(const struct sparse *p)
-{
-	const ek_peer_result *r = &p->from_peer;
-
-	return sorted(p,
-	              r->ptr_bytes == 4   ? EK_I32
-	              : r->idx_bytes == 4 ? EK_I64_32
-	                                  : EK_I64,
-	              r->row_ptr, r->col_idx, r->val, -1);
-}
-
-/* Does this with ours. */
+/* Copies ours. Returns NULL also if a column is twice in a row. */
 static ek_matrix *sorted_own(const struct sparse *p)
 {
-	ek_matrix_info info = {.size = sizeof info};
+	ek_matrix *C = NULL;
+	int64_t twice = 0;
 
-	if (ek_matrix_get_info(p->result, &info) != EK_OK)
-		return NULL;
-	return sorted(p, info.index, sparse_view(p->result, "row_ptr").data,
-	              sparse_view(p->result, "col_idx").data, sparse_view(p->result, "val").data,
-	              info.nnz);
+	if (sorted_copy(p->ctx, p->result, &C, &twice) == EK_OK && !twice)
+		return C;
+	ek_matrix_destroy(C);
+	return NULL;
 }
 
 /* Returns a copy to be compared in place of a result, or NULL for the result as it is. */

@@ -154,7 +154,8 @@ static void legend_once(const struct bench *b, const struct bench_case *c, unsig
 
 	for (const struct column *col = b->op->columns; col->head && !told; col++)
 		if (col->legend && column_shown(b, c, col, where))
-			wrapped(keep("%s.", meaning(b->op, col)), 98, 0, &at, out);
+			wrapped(keep("%s.", meaning(b->op, col)), tool_width(out) - 2, 0,
+			        &at, out);
 	if (at)
 		fputc('\n', out);
 	told = true;

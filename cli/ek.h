@@ -295,6 +295,11 @@ FILE *tool_people(const struct tool_options *options);
 /* Does what tool_people does, but returns standard error also if the result goes to standard
  * output, that is, if `output` is "-". */
 FILE *tool_people_beside(const struct tool_options *options, const char *output);
+/* Returns `output`, or "-" if it is NULL (terminal.c). The other one gets what that returned, and
+ * reports TOOL_USAGE if a result of so many entries would go to a terminal only because the user
+ * named no output. Returns an exit code. */
+const char *tool_output_or_standard(const char *output);
+int tool_refuse_flood(const char *output, int64_t entries);
 /* Ends the program with exit code 2 if JSON and the result, `what`, both go to standard output.
  * `output` may be NULL. */
 void tool_one_output(const struct tool_options *options, const char *output, const char *what);
@@ -325,6 +330,8 @@ int tool_width(FILE *out);
 /* Prints a paragraph in lines of at most tool_width(out) characters. All lines except the first are
  * indented by two blanks. */
 __attribute__((format(printf, 2, 3))) void tool_paragraph(FILE *out, const char *format, ...);
+/* Prints lines of text. What a terminal has no room for goes on below, indented. */
+void tool_lines(FILE *out, const char *text);
 
 /* ---- Matrices (source.c) --------------------------------------------------------------------- */
 

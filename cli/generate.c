@@ -3,17 +3,13 @@
  * matrix are its parameters, so that both "poisson2d5:nx=9,ny=9" and "poisson2d5 nx=9 ny=9"
  * work. */
 #include <string.h>
-#include <unistd.h>
 
 #include "ek.h"
-
-#define MOST_ON_TERMINAL 10000 /* maximum number of entries that are written to a terminal */
 
 struct generate_options {
 	struct tool_options common; /* must be the first member, see tool_init */
 	char spec[4096];
 	const char *output, *form;
-	bool to_terminal; /* standard output is a terminal and -o is not given */
 };
 
 static const struct argp_option options[] = {
@@ -76,33 +72,18 @@ static int report(const struct generate_options *o, const struct tool_source *so
 	return tool_json_one(&o->common, record);
 }
 
-/* Refuses to write a large matrix to a terminal: nobody reads that many lines. */
-static int refuse_flood(const ek_matrix *A)
-{
-	ek_matrix_info info = {.size = sizeof info};
-	int code = tool_check(ek_matrix_get_info(A, &info));
-	char entries[32], most[32];
-
-	if (code == TOOL_OK && info.nnz > MOST_ON_TERMINAL)
-		code = tool_fail(TOOL_USAGE,
-		                 "%s entries are too many for a terminal, which gets at most %s; "
-		                 "-o FILE writes a file, -o - writes here all the same",
-		                 tool_count(entries, info.nnz), tool_count(most, MOST_ON_TERMINAL));
-	return code;
-}
-
 int cmd_generate(int argc, char **argv)
 {
 	static struct generate_options o;
 	static struct tool_source source;
+	ek_matrix_info info = {.size = sizeof info};
 	ek_matrix *A = NULL;
 	int code;
 
 	tool_parse(&argp, argc, argv, &o);
 	if (!o.spec[0])
 		tool_usage("the name of a generator is expected; ek list generators has them");
-	o.to_terminal = !o.output && isatty(STDOUT_FILENO);
-	o.output = o.output ? o.output : "-";
+	o.output = tool_output_or_standard(o.output);
 	tool_output_form(o.output, o.form);
 	tool_one_output(&o.common, o.output, "the matrix");
 	ek_context *ctx = tool_context(&o.common, &code);
@@ -110,8 +91,10 @@ int cmd_generate(int argc, char **argv)
 	if (!ctx)
 		return code;
 	code = tool_generate(ctx, &o.common, o.spec, &source, &A);
-	if (code == TOOL_OK && o.to_terminal)
-		code = refuse_flood(A);
+	if (code == TOOL_OK)
+		code = tool_check(ek_matrix_get_info(A, &info));
+	if (code == TOOL_OK)
+		code = tool_refuse_flood(o.output, info.nnz);
 	if (code == TOOL_OK)
 		code = tool_write(&o.common, A, o.output, o.form);
 	if (code == TOOL_OK)

@@ -203,12 +203,11 @@ static void print_text(const struct facts *f, const ek_matrix *A, int64_t column
 	fprintf(out, "%-17s %s\n", "columns sorted", s->sorted ? "yes" : "no");
 	print_histogram(s, out);
 	if (columns)
-		fprintf(out, "\nThe product Y = A X, %lld column%s:\n%s", (long long)columns,
-		        columns == 1 ? "" : "s", f->explain);
+		fprintf(out, "\nThe product Y = A X, %lld column%s:\n", (long long)columns,
+		        columns == 1 ? "" : "s");
 	else
-		fprintf(out, "\nThe product y = A x:\n%s", f->explain);
-	if (f->explain[0] && f->explain[strlen(f->explain) - 1] != '\n')
-		fputc('\n', out);
+		fprintf(out, "\nThe product y = A x:\n");
+	tool_lines(out, f->explain);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

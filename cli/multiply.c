@@ -147,6 +147,7 @@ static json_t *record_of(const struct multiply *p)
 {
 	const struct multiply_case *m = &p->c.what;
 	const ek_matrix_info C = compute_info(p->c.C);
+	ek_stats stats = {.size = sizeof stats};
 	json_t *record = tool_record(&p->source[0], m->A);
 
 	json_object_set_new(record, "b",
@@ -163,7 +164,10 @@ static json_t *record_of(const struct multiply *p)
 	json_object_set_new(record, "c_cols", json_integer(C.cols));
 	json_object_set_new(record, "c_nnz", json_integer(C.nnz));
 	json_object_set_new(record, "c_index", json_string(ek_index_name(C.index)));
+	if (ek_matrix_stats(p->c.C, &stats) == EK_OK)
+		json_object_set_new(record, "c_sorted", json_boolean(stats.sorted));
 	if (!adds(p)) {
+		json_object_set_new(record, "unsorted", json_boolean(m->unsorted));
 		json_object_set_new(record, "products", json_real(p->products));
 		json_object_set_new(record, "compression", json_real(compression(p)));
 	}

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "multiply.h"
+#include "sorted.h"
 
 /* Arrays of a matrix in CSR. */
 struct arrays {
@@ -244,20 +245,18 @@ static int compare(const struct arrays *c, const struct arrays r[3], struct mult
 static int open_result(const struct multiply_case *m, const ek_matrix *C, struct arrays *c)
 {
 	ek_matrix *sorted = NULL;
+	int64_t twice = 0;
 	int code = open_arrays(C, c);
-	const int64_t nnz = c->info.nnz;
 
 	if (code || !m->unsorted || c->copy) /* the conversion from csc sorts */
 		return code;
-	code = tool_check(ek_matrix_from_csr(m->ctx, c->info.value, c->info.index, c->info.rows,
-	                                     c->info.cols, c->ptr.data, c->idx.data, c->val.data,
-	                                     EK_COPY | EK_DUP_SUM, &sorted));
+	code = tool_check(sorted_copy(m->ctx, C, &sorted, &twice));
 	if (!code)
 		code = open_arrays(sorted, c);
 	c->copy = sorted;
-	if (!code && c->info.nnz != nnz)
+	if (!code && twice)
 		code = tool_fail(TOOL_FAILED, "C has %lld columns twice in a row",
-		                 (long long)(nnz - c->info.nnz));
+		                 (long long)twice);
 	return code;
 }
 

@@ -91,6 +91,8 @@ static int prepare(struct product *p)
 
 	ek_matrix_get_info(p->A, &info);
 	code = make_blocks(p, &info);
+	if (code == TOOL_OK)
+		code = tool_refuse_flood(p->o->output, p->y.rows * p->y.cols);
 	if (code != TOOL_OK)
 		return code;
 	hints.width = p->x.cols;
@@ -344,7 +346,7 @@ int product_command(const struct product_kind *kind, struct product_options *o)
 		tool_format("--format", o->common.format);
 	if (!o->output && !o->common.calls && !o->check &&
 	    !(o->common.json && strcmp(o->common.json, "-") == 0))
-		o->output = "-";
+		o->output = tool_output_or_standard(NULL);
 	tool_one_output(&o->common, o->output, kind->y);
 	if (o->output)
 		tool_output_vector(o->output);

@@ -19,38 +19,65 @@ struct tool_progress {
 	double start;
 	bool color, drawn, ended;
 	_Atomic int64_t done, total;
+	int64_t seen; /* what was done when it was drawn last, and after how many seconds it was */
+	double moved;
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	pthread_t thread;
 };
+
+/* Writes what follows the bar: the share that is done, and the time that is left, if there is a
+ * share from which to tell. It is told from the moment when that share was reached: where steps are
+ * long, the time would else grow until the next one is done. */
+static void after_bar(char text[48], const struct tool_progress *p, double share, double seconds)
+{
+	const int length = snprintf(text, 48, " %3.0f %%", 100 * share);
+	const double left = share > 0 ? p->moved / share - seconds : -1;
+
+	if (left >= 0)
+		snprintf(text + length, 48 - (size_t)length, "  %.0f s left", left);
+}
+
+/* Draws p->what with a bar. On a narrow terminal the bar gets shorter before the text is cut. */
+static void draw_share(const struct tool_progress *p, int width, double share, double seconds)
+{
+	enum { LEAST = 8, MOST = 30 };
+	char bar[MOST + 1], after[48];
+
+	after_bar(after, p, share, seconds);
+	const int rest = width - 4 - (int)strlen(after); /* for name and bar */
+	const int letters = (int)strlen(p->what);
+	const int length = rest - letters > MOST    ? MOST
+	                   : rest - letters < LEAST ? LEAST
+	                                            : rest - letters;
+	const int full = (int)(share * length), name = rest - length;
+
+	for (int k = 0; k < length; k++)
+		bar[k] = k < full ? '=' : k == full ? '>' : ' ';
+	bar[length] = 0;
+	fprintf(stderr, "\r%.*s %s[%s]%s%s \033[K", name < 1 ? 1 : name, p->what,
+	        p->color ? "\033[36m" : "", bar, p->color ? "\033[0m" : "", after);
+}
 
 static void draw(struct tool_progress *p)
 {
 	int64_t done = atomic_load(&p->done), total = atomic_load(&p->total);
 	double seconds = tool_seconds() - p->start;
 	struct winsize size;
-	enum { BAR = 30 };
-	char bar[BAR + 1];
 	int width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
-	int name = width - (total > 0 ? BAR + 30 : 30); /* characters left for p->what */
+	int name = width < 31 ? 1 : width - 30; /* characters left for p->what */
 
-	name = name < 1 ? 1 : name;
-	if (total > 0) {
-		double share = done < total ? (double)done / (double)total : 1;
-		int full = (int)(share * BAR);
-
-		for (int k = 0; k < BAR; k++)
-			bar[k] = k < full ? '=' : k == full ? '>' : ' ';
-		bar[BAR] = 0;
-		fprintf(stderr, "\r%.*s %s[%s]%s %3.0f %%  %.0f s left \033[K", name, p->what,
-		        p->color ? "\033[36m" : "", bar, p->color ? "\033[0m" : "", 100 * share,
-		        share > 0 ? seconds / share - seconds : 0);
-	} else if (done > 0) {
+	if (done != p->seen) {
+		p->seen = done;
+		p->moved = seconds;
+	}
+	if (total > 0)
+		draw_share(p, width, done < total ? (double)done / (double)total : 1, seconds);
+	else if (done > 0)
 		fprintf(stderr, "\r%.*s  %s  %.0f s \033[K", name, p->what,
 		        tool_bytes((char[32]){0}, (double)done), seconds);
-	} else {
+	else
 		fprintf(stderr, "\r%.*s  %.0f s \033[K", name, p->what, seconds);
-	}
 	p->drawn = true;
 }
 

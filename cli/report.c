@@ -288,6 +288,8 @@ void tool_explain(FILE *out, const char *before, const ek_plan *plan)
 {
 	char text[4096];
 
-	if (ek_plan_explain(plan, text, sizeof text) == EK_OK)
-		fprintf(out, "%s%s%s", before, text, text[strlen(text) - 1] == '\n' ? "" : "\n");
+	if (ek_plan_explain(plan, text, sizeof text) == EK_OK) {
+		fputs(before, out);
+		tool_lines(out, text);
+	}
 }

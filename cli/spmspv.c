@@ -130,8 +130,10 @@ static int check(const struct spmspv *p)
 static int write_result(const struct spmspv *p)
 {
 	ek_matrix *Y = NULL;
-	int code = vector_matrix(p->ctx, &p->y, p->count, &Y);
+	int code = tool_refuse_flood(p->o->output, p->count);
 
+	if (code == TOOL_OK)
+		code = vector_matrix(p->ctx, &p->y, p->count, &Y);
 	if (code == TOOL_OK)
 		code = tool_write(&p->o->common, Y, p->o->output, "mtx");
 	ek_matrix_destroy(Y);
@@ -198,7 +200,7 @@ int cmd_spmspv(int argc, char **argv)
 	if (o.common.beta != 0)
 		tool_usage("--beta %g: ek spmspv has no beta", o.common.beta);
 	if (!o.output && !o.check && !o.explain)
-		o.output = "-";
+		o.output = tool_output_or_standard(NULL);
 	if (o.output)
 		tool_output_vector(o.output);
 	tool_one_output(&o.common, o.output, "the vector");

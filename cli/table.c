@@ -3,10 +3,12 @@
  * scripts (separated by tabs). Widths are counted in code points, which is right for what the tool
  * prints. */
 #define _GNU_SOURCE
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "ek.h"
 
@@ -111,26 +113,43 @@ static int total_of(const struct tool_table *t, const int *width)
 	return total;
 }
 
-/* Makes the widest columns of text narrower, one code point at a time, until lines have at most
- * `most` code points. Stops where a word, or a short cell such as "N T", would have to be
- * broken. */
-static void shrink(const struct tool_table *t, int most, int *width)
+/* Returns the least width of a column: words and short cells such as "N T" are not broken. Numbers
+ * are not either, but if `heads` is true, what stands above them. */
+static int least_width(const struct tool_table *t, int col, bool heads)
 {
 	enum { SHORT = 3 };
-	int total = total_of(t, width);
+	struct tool_table body = *t, head = *t;
 
-	while (total > most) {
+	if (t->align[col] == 'l') {
+		const int full = column_width(t, col, false), word = column_width(t, col, true);
+		const int least = full < SHORT ? full : SHORT;
+
+		return word > least ? word : least;
+	}
+	if (!heads)
+		return column_width(t, col, false);
+	body.cell += t->cols;
+	body.cells -= t->cols;
+	head.cells = t->cols;
+	const int numbers = column_width(&body, col, false), word = column_width(&head, col, true);
+
+	return numbers > word ? numbers : word;
+}
+
+/* Makes the widest columns narrower, one code point at a time, until lines have at most `most` code
+ * points or all columns have their least widths. */
+static void shrink(const struct tool_table *t, int most, const int *least, int *width)
+{
+	for (int total = total_of(t, width); total > most; total--) {
 		int widest = -1;
 
 		for (int col = 0; col < t->cols; col++)
-			if (t->align[col] == 'l' && !left_out(t, col) &&
-			    (widest < 0 || width[col] > width[widest]) && width[col] > SHORT &&
-			    width[col] > column_width(t, col, true))
+			if (!left_out(t, col) && width[col] > least[col] &&
+			    (widest < 0 || width[col] > width[widest]))
 				widest = col;
 		if (widest < 0)
 			return;
 		width[widest]--;
-		total--;
 	}
 }
 
@@ -168,6 +187,30 @@ void tool_paragraph(FILE *out, const char *format, ...)
 	}
 }
 
+void tool_lines(FILE *out, const char *text)
+{
+	enum { INDENT = 11 }; /* two more than the reasons of a choice have */
+	const int width = isatty(fileno(out)) ? tool_width(out) : INT_MAX;
+
+	while (*text) {
+		const char *end = text + strcspn(text, "\n");
+		int at = 0;
+
+		do {
+			char line[512];
+			const int rest = (int)(end - text);
+
+			snprintf(line, sizeof line, "%.*s", rest, text);
+			const int len = rest < width - at ? rest : line_of(line, width - at, false);
+
+			fprintf(out, "%*s%.*s\n", at, "", len, text);
+			text += len + (text[len] == ' ');
+			at = width > 2 * INDENT ? INDENT : 0;
+		} while (text < end);
+		text = end + (*end == '\n');
+	}
+}
+
 /* Prints one row of the table, on as many lines as its cells need. No line ends with blanks. `at`
  * is scratch: for each column, a pointer to the rest of the cell. */
 static void print_row(const struct tool_table *t, int row, const int *width, const char **at,
@@ -199,7 +242,9 @@ static void print_row(const struct tool_table *t, int row, const int *width, con
 	}
 }
 
-static void print_text(const struct tool_table *t, FILE *out)
+/* Prints the columns that are not left out, in lines of at most `most` code points if possible.
+ * `least` has the least widths of all columns. */
+static void print_columns(const struct tool_table *t, int most, const int *least, FILE *out)
 {
 	int *width = calloc((size_t)t->cols, sizeof *width);
 	const char **at = calloc((size_t)t->cols, sizeof *at);
@@ -208,19 +253,52 @@ static void print_text(const struct tool_table *t, FILE *out)
 		out_of_memory();
 	for (int col = 0; col < t->cols; col++)
 		width[col] = column_width(t, col, false);
-	shrink(t, tool_width(out), width);
+	shrink(t, most, least, width);
 	for (int row = 0; row < t->cells; row += t->cols) {
 		print_row(t, row, width, at, out);
 		for (int col = 0; col < t->cols && !row; col++) {
 			if (left_out(t, col))
 				continue;
+			fputs(col ? "  " : "", out);
 			for (int n = 0; n < width[col]; n++)
 				fputc('-', out);
-			fputs(col < t->cols - 1 ? "  " : "\n", out);
 		}
+		if (!row)
+			fputc('\n', out);
 	}
 	free(width);
 	free(at);
+}
+
+/* Prints the table; on a terminal that is too narrow, one part of its columns below the other, each
+ * with the first column. */
+static void print_text(const struct tool_table *t, FILE *out)
+{
+	const bool terminal = isatty(fileno(out));
+	const int most = tool_width(out);
+	struct tool_table part = *t;
+	int *least = calloc((size_t)t->cols, sizeof *least);
+
+	if (!least)
+		out_of_memory();
+	for (int col = 0; col < t->cols; col++)
+		least[col] = least_width(t, col, terminal);
+	for (int begin = 1, end; begin < t->cols || begin == 1; begin = end) {
+		int total = least[0];
+
+		part.left_out = t->left_out | ((1u << begin) - 2);
+		for (end = begin; end < t->cols; end++) {
+			total += left_out(t, end) ? 0 : least[end] + 2;
+			if (terminal && total > most && end > begin)
+				break;
+		}
+		for (int col = end; col < t->cols; col++)
+			part.left_out |= 1u << col;
+		if (begin > 1)
+			fputc('\n', out);
+		print_columns(&part, most, least, out);
+	}
+	free(least);
 }
 
 void tool_table_fit(struct tool_table *t, const char *const *names, FILE *out)

@@ -99,7 +99,7 @@ int cmd_vector_add(int argc, char **argv)
 	tool_parse(&argp, argc, argv, &o);
 	if (!o.y)
 		tool_usage("two vectors are expected");
-	o.output = o.output ? o.output : "-";
+	o.output = tool_output_or_standard(o.output);
 	tool_output_vector(o.output);
 	tool_method_of(EK_SPARSE_ADD, o.method);
 	tool_one_output(&o.common, o.output, "the vector");
@@ -113,6 +113,8 @@ int cmd_vector_add(int argc, char **argv)
 		code = vector_same_length(&x, o.y, y.v.n);
 	if (code == TOOL_OK)
 		code = add(ctx, &o, &x, &y, &count, &Z);
+	if (code == TOOL_OK)
+		code = tool_refuse_flood(o.output, count);
 	if (code == TOOL_OK)
 		code = tool_write(&o.common, Z, o.output, "mtx");
 	if (code == TOOL_OK)

@@ -109,8 +109,6 @@ static const char *lacking_text(const json_t *claim, const struct found *f)
 		   *word = json_string_value(json_is_array(method) ? json_array_get(method, 0)
 	                                                           : method);
 
-	if (f->disturbed)
-		return "other processes disturbed the measurement";
 	if (!filter)
 		return "the two sides have no problem in common";
 	if (!word)
@@ -122,6 +120,8 @@ static const char *lacking_text(const json_t *claim, const struct found *f)
 	return keep(strstr(word, ".gpu") ? "%s%s needs --device" : "no record of %s%s fits here",
 	            word, json_array_size(method) > 1 ? " or another one" : "");
 }
+
+static const char spoilt[] = "Measured while other programs used the machine, so it is left out.";
 
 /* Intervals that are wider than this factor say nothing. */
 enum { MOST_WIDTH = 4 };
@@ -146,8 +146,9 @@ static const char *no_verdict(const json_t *claim, const struct found *f)
 		return "the work expects no gain of so few threads";
 	return stand_in   ? stand_in
 	       : f->apart ? "the sides were measured one after the other, not in the same rounds"
-	       : f->disturbed > f->cases ? "others disturbed more than half of the cases"
-	                                 : no_interval(f);
+	       : f->disturbed > f->cases
+	               ? "other programs used the machine during more than half of the measurements"
+	               : no_interval(f);
 }
 
 /* Tells whether a claim on the largest ratio has only one, which the claim on the mean has, too. */
@@ -183,7 +184,8 @@ static const char *here_text(const json_t *claim, const struct found *f, enum ve
 	const char *times = value && strcmp(value, "ms") != 0 ? "times" : "times as fast";
 
 	if (!f->cases)
-		return keep("Not measured here: %s.", lacking_text(claim, f));
+		return f->disturbed ? spoilt
+		                    : keep("Not measured here: %s.", lacking_text(claim, f));
 	if (is_lone(claim, f))
 		return "Here there is one case, which has no largest: not judged.";
 	const char *lack = no_interval(f), *why = ours ? lack : no_verdict(claim, f);
@@ -224,8 +226,8 @@ static json_t *for_threads(const struct experiment *e, const struct store *store
 
 	if (!json_is_true(json_object_get(claim, "per_thread")))
 		return json_incref(claim);
-	records = records_of(e, store, json_object_get(claim, "of"),
-	                     json_object_get(claim, "where"));
+	records =
+		records_of(e, store, json_object_get(claim, "of"), json_object_get(claim, "where"));
 	json_array_foreach(records, n, record)
 		fewest = fmin(fewest, record_number(record, "threads"));
 	json_decref(records);
@@ -326,9 +328,7 @@ static const char *refused_text(const struct experiment *e, const struct store *
 /* Returns why there is no value. */
 static const char *absent_text(const struct found *f)
 {
-	return keep("Not measured here: %s.", f->disturbed
-	                                              ? "other processes disturbed the measurement"
-	                                              : "there are no records");
+	return f->disturbed ? spoilt : "Not measured here: there are no records.";
 }
 
 /* Judges a mean that the work says is below its value; it is a claim like others. */
@@ -341,10 +341,10 @@ static json_t *judge_below(const json_t *number, const struct found *f)
 	                             : i->high < most ? HOLDS
 	                             : i->low > most  ? FAILS
 	                                              : TIES;
-	const char *here = f->cases ? keep("Here: %s: %s%s%s.", found_text(number, f),
-	                                   verdict_name[verdict], why ? ", since " : "",
-	                                   why ? why : "")
-	                            : absent_text(f);
+	const char *here =
+		f->cases ? keep("Here: %s: %s%s%s.", found_text(number, f), verdict_name[verdict],
+	                        why ? ", since " : "", why ? why : "")
+			 : absent_text(f);
 
 	return result_of(number, verdict_name[verdict], source_text(number, ""), here, f);
 }

@@ -94,8 +94,9 @@ static void put(const json_t *o, const char *key, const char *end, FILE *f)
 }
 
 /* Prints what browsers without scripts show: the experiments and what was found for each claim. */
-static void plain(const json_t *works, FILE *f)
+static void plain(const json_t *page, FILE *f)
 {
+	const json_t *works = json_object_get(page, "works");
 	json_t *work, *e, *claim;
 	size_t w, k, n;
 
@@ -103,6 +104,8 @@ static void plain(const json_t *works, FILE *f)
 	      "the "
 	      "folder where ek reproduce wrote this page.</p><pre>",
 	      f);
+	put(page, "disturbed", "\n", f);
+	put(page, "again", "\n", f);
 	json_array_foreach(works, w, work)
 		json_array_foreach(json_object_get(work, "experiments"), k, e) {
 			put(e, "name", ": ", f);
@@ -129,13 +132,14 @@ int page_write(const struct works *works, const struct store *store, const struc
 	                        place_of(works, store), "version", ek_version(), "mode",
 	                        mode_name[wanted->mode], "works", works_object(works, store));
 
+	disturbed_tell(all, works, store, wanted);
 	fprintf(f,
 	        "<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n"
 	        "<meta name=viewport content=\"width=device-width,initial-scale=1\">\n"
 	        "<title>evenkeel: the works, measured again</title>\n<style>%s</style>\n"
 	        "<main></main>\n",
 	        page_style);
-	plain(json_object_get(all, "works"), f);
+	plain(all, f);
 	fputs("<script>const page = ", f);
 	json_dumpf(all, f, JSON_COMPACT | JSON_ESCAPE_SLASH | JSON_REAL_PRECISION(6));
 	fprintf(f, ";\n</script>\n<script>%s%s%s%s</script>\n</html>\n", chart_script,

@@ -245,12 +245,15 @@ static int measure(const struct experiment *e, struct store *store, const struct
                    double end, const char *what, struct tally *tally)
 {
 	struct tool_progress *progress = tool_progress_start(&w->common, what);
-	int code = TOOL_OK;
+	int code = TOOL_OK, of = 0;
 
-	for (int k = 0; !code && k < e->steps; k++) {
+	for (int k = 0; k < e->steps; k++)
+		of += is_to_measure(store, w, &e->step[k]);
+	for (int k = 0, at = 0; !code && k < e->steps; k++) {
 		const struct step *step = &e->step[k];
 
-		tool_progress_step(progress, k, e->steps);
+		tool_progress_step(progress, at, of);
+		at += is_to_measure(store, w, step);
 		foresee_interrupt(store, w);
 		if (is_there(store, step))
 			tally->there++;

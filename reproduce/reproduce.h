@@ -223,9 +223,11 @@ int profile_make(json_t *series);
 struct tally {
 	int measured, there, failed, device, later;
 };
-/* Tell whether the records of a step are there, and whether it is known to fail. */
+/* Tell whether the records of a step are there, whether it is known to fail, and whether this call
+ * can measure it. */
 bool is_there(const struct store *store, const struct step *step);
 bool is_failed(const struct store *store, const struct wanted *wanted, const struct step *step);
+bool is_to_measure(const struct store *store, const struct wanted *wanted, const struct step *step);
 /* Tell how many steps there are to measure; what became of an experiment, in one line, and its
  * claims if the user named experiments; the experiments and how many of their steps are there;
  * whether other libraries took part; which steps failed, which results are wrong, and the sum of
@@ -242,13 +244,18 @@ int tell_end(const struct works *works, const struct store *store, const struct 
  * have no times, so that charts and claims are without them. The caller frees it. */
 json_t *wrong_results(const struct store *store, const struct step *step);
 
-/* ---- The page (page.c, place.c) -------------------------------------------------------------- */
+/* ---- The page (page.c, place.c, disturbed.c) ------------------------------------------------- */
 
 /* Returns where, when and with what the records of the works' steps were measured. */
 const char *place_of(const struct works *works, const struct store *store);
 /* Returns an object with the records of the steps of all experiments: the file may have others, of
  * steps that no experiment asks for any more. The caller frees it. */
 json_t *place_records(const struct works *works, const struct store *store);
+
+/* If other processes disturbed most of the records of some experiments, adds two members to the
+ * page: "disturbed", a sentence that says so, and "again", the command that measures them again. */
+void disturbed_tell(json_t *page, const struct works *works, const struct store *store,
+                    const struct wanted *wanted);
 
 /* Writes index.html into the folder, with the experiments that any call asked for and all others
  * that have records. Returns an exit code. */

@@ -180,6 +180,8 @@ const contents = tag('div', {class: 'card'}, tag('div', {class: 'scroll'},
 	tag('table', {}, tag('tr', {}, heads) + join(experiments, line))));
 
 document.querySelector('main').innerHTML = tag('h1', {}, 'The works, measured again')
+	+ (page.disturbed ? tag('p', {class: 'warn', role: 'alert'}, quoted(page.disturbed) + '<br>'
+		+ tag('code', {}, quoted(page.again))) : '')
 	+ tag('p', {class: 'meta'}, quoted(`${page.place} · evenkeel ${page.version} · ${page.mode}`))
 	+ tag('div', {class: 'tiles'},
 		tile(experiments.filter(e => e.charts.length).length + ` of ${experiments.length}`,

@@ -17,6 +17,12 @@ bool is_failed(const struct store *store, const struct wanted *w, const struct s
 	       json_object_get(store->failed, step->command);
 }
 
+bool is_to_measure(const struct store *store, const struct wanted *w, const struct step *step)
+{
+	return !is_there(store, step) && !is_failed(store, w, step) &&
+	       (!step->device || w->common.device);
+}
+
 json_t *wrong_results(const struct store *store, const struct step *step)
 {
 	json_t *all = json_object(), *record;
@@ -248,21 +254,33 @@ int tell_end(const struct works *works, const struct store *store, const struct 
 	return wrong;
 }
 
-/* Tells how many steps there are to measure, and what takes part. */
-void tell_start(const struct works *works, const struct store *store, const struct wanted *w)
+/* Returns how many steps there are to measure. Those that experiments share count once. */
+static size_t count_steps(const struct works *works, const struct store *store,
+                          const struct wanted *w)
 {
-	int steps = 0;
+	json_t *commands = json_object();
 
 	for (const struct experiment *e = works->experiment; e < works->experiment + works->count;
 	     e++)
 		for (int k = 0; e->wanted && k < e->steps; k++)
-			steps += !is_there(store, &e->step[k]) &&
-			         (!e->step[k].device || w->common.device);
+			if (is_to_measure(store, w, &e->step[k]))
+				json_object_set_new(commands, e->step[k].command, json_true());
+	const size_t count = json_object_size(commands);
+
+	json_decref(commands);
+	return count;
+}
+
+/* Tells how many steps there are to measure, and what takes part. */
+void tell_start(const struct works *works, const struct store *store, const struct wanted *w)
+{
+	const size_t steps = count_steps(works, store, w);
+
 	if (!steps)
 		return;
 	tool_remark(&w->common,
 	            "at most %s to measure, each kept when it ends (Ctrl-C loses no other)%s",
-	            text_many(steps, "step"),
+	            text_many((double)steps, "step"),
 	            w->mode == MODE_FULL && steps > 20
 	                    ? "; a full run takes hours, --quick less than ten minutes"
 	                    : "");

@@ -182,6 +182,8 @@ cat >works/other.json <<'END'
  {"id": "1", "what": "Figure 1", "title": "T", "runs": [
   {"bench": "scan --method serial --type f32 --time 0.2", "each": {"--n": ["1000", "500"]}}]}]}
 END
+run 0 --works works -o shared --minutes 1e-12
+expect "steps that experiments share are counted once" grep -q "at most 9 steps to measure" err
 run 0 --works works -o cut --quiet other
 expect "a step that experiments share is measured once" test "$(ends cut)" = 10
 sed -i 's/"disturbed":[0-9.e-]*/"disturbed":0/
@@ -418,10 +420,10 @@ says "apart. The work: 3 times. Here: 2 times as fast (1.99 to 2.01), one case: 
 says "bytes apart. The work: 2 times. Here: 2 times, one case: holds, by as much."
 says "ours. Here: 0.5 times as fast, one case: no interval, since 2 rounds cannot tell how values vary."
 says "ours of what varies. Here: 2 times, one case: no interval, since the records have no percentiles of gaps."
-says "mostly disturbed. The work: 2 times. Here: 2 times as fast (1.99 to 2.01), one of 3 cases, 2 left out as disturbed: not judged, since others disturbed more than half of the cases."
+says "mostly disturbed. The work: 2 times. Here: 2 times as fast (1.99 to 2.01), one of 3 cases, 2 left out as disturbed: not judged, since other programs used the machine during more than half of the measurements."
 says "steady. The work says so in words. Here: 1 times, one case: not judged, since the records have no percentiles of spread."
 says "a slow disturbed one beside. The work: 2 times. Here: 2 times as fast (1.99 to 2.01), one case: holds, by as much."
-says "1 claim: Not measured here: other processes disturbed the measurement."
+says "1 claim: Measured while other programs used the machine, so it is left out."
 says "lone. The work: 3 times. Here there is one case, which has no largest: not judged."
 expect "the largest of one case of ours is left out" test "$(grep -c "lone of ours" line)" = 0
 says "a mean. The work: 1.5. Here: 1.33 (1.33 to 1.34), harmonic mean of 2 cases."
@@ -588,6 +590,15 @@ grep -o '"charts":.*' means/index.html | sed 's/"published".*//; s/{"title"/\n&/
 draws reduced '"name":"b",[^]]*"x":"f64","y":2,"cases":1,"left_out":1,"low"'
 draws reduced '"name":"c",[^]]*"x":"f64","y":3,"cases":2,"left_out":0,"disturbed":true'
 draws mean '"name":"b",[^]]*"disturbed":true[^]]*],"mean":5.0.*"name":"c",.*,"mean":3.0'
+
+# Half of the records behind a figure may be disturbed without a warning, but no more.
+expect "no warning if half was disturbed" test "$(grep -c 'were disturbed' means/index.html)" = 0
+sed -i '/"method":"b","matrix":"m1"/s/"rounds"/"disturbed":0.5,"rounds"/' means/records.jsonl
+run 0 --works alone -o means means.1
+expect "a warning if most was" grep -q \
+	'"disturbed":"4 of 6 records were disturbed: other programs .*"again":"ek reproduce --again=disturbed -o means --works alone means.1"' \
+	means/index.html
+expect "also without scripts" grep -q '^ek reproduce --again=disturbed' means/index.html
 
 # ---- Intervals of few rounds, against quantiles of Student's distribution from tables ------------
 

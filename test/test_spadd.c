@@ -196,7 +196,7 @@ static void test_refused(void **state)
 	expect_error(ek_plan_create(EK_SPADD, A, NULL, &plan), EK_EINVAL, "hints.B is NULL");
 	hints.B = B;
 	expect_error(ek_plan_create(EK_SPADD, A, &hints, &plan), EK_EINVAL,
-	             "op(A) is 3 x 3 and op(B) 4 x 4");
+	             "op(A) is 3 x 3 and op(B) 4 x 4; equal sizes are expected");
 	hints.B = A;
 	hints.D = A;
 	expect_error(ek_plan_create(EK_SPADD, A, &hints, &plan), EK_EINVAL,

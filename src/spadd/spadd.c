@@ -18,9 +18,11 @@ static ek_status check(const eki_problem *p)
 		size[k][1] = swap ? M->store.rows : M->store.cols;
 	}
 	if (size[0][0] != size[1][0] || size[0][1] != size[1][1])
-		return eki_fail(EK_EINVAL, "op(A) is %lld x %lld and op(B) %lld x %lld",
-		                (long long)size[0][0], (long long)size[0][1], (long long)size[1][0],
-		                (long long)size[1][1]);
+		return eki_fail(
+			EK_EINVAL,
+			"op(A) is %lld x %lld and op(B) %lld x %lld; equal sizes are expected",
+			(long long)size[0][0], (long long)size[0][1], (long long)size[1][0],
+			(long long)size[1][1]);
 	return EK_OK;
 }
 
