@@ -37,7 +37,9 @@ ekm_status ekm_status_of(ek_status status)
 
 void *ekm_alloc(int64_t count, size_t size)
 {
-	if (count < 0 || (uint64_t)count > SIZE_MAX / 2 / size)
+	if (count == 0)
+		return malloc(1);
+	if (count < 0 || !size || (uint64_t)count > SIZE_MAX / 2 / size)
 		return NULL;
-	return malloc(count ? (size_t)count * size : 1);
+	return malloc((size_t)count * size);
 }

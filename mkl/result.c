@@ -111,9 +111,10 @@ static ekm_status make_blocks(const ek_matrix *M, ekm_arrays *a, void **block)
 	if (status == EKM_ALLOC_FAILED) {
 		block[0] = ekm_alloc(a->lines + 1, size);
 		block[1] = ekm_alloc(count, size);
-		block[2] = calloc((size_t)(count * area) + 1, ek_value_size(a->value));
+		block[2] = ekm_alloc(count * area, ek_value_size(a->value));
 	}
 	if (block[0] && block[1] && block[2]) {
+		memset(block[2], 0, (size_t)(count * area) * ek_value_size(a->value));
 		a->start = block[0];
 		a->end = ekm_at(a->start, 1, size);
 		a->idx = block[1];

@@ -3,6 +3,9 @@
  * gzip streams of uncompressed blocks. Really compressed files come from the library's writer. Each
  * case has a number, which is printed if it fails. */
 #define _POSIX_C_SOURCE 200809L
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "support/folder.h"
@@ -192,6 +195,37 @@ static void test_files(void **state)
 	ek_context_destroy(ctx);
 }
 
+/* Checks that an archive from a pipe is read once, so that one whose only matrix has an unusual
+ * name does not wait for a second writer. */
+static void test_pipe(void **state)
+{
+	if (!HAVE_ARCHIVE || !HAVE_ZLIB)
+		skip();
+	ek_context *ctx = context(1);
+	struct bytes t = {NULL, 0}, z;
+	ek_matrix *A = NULL;
+
+	(void)state;
+	tar_member(&t, "odd.mtx", '0', TEXT);
+	z = tar_end(&t);
+	assert_int_equal(mkfifo(in_folder("pipe"), 0600), 0);
+	pid_t child = fork();
+
+	if (child == 0) {
+		int fd = open(path, O_WRONLY);
+
+		_exit(write(fd, z.data, z.length) < 0);
+	}
+	alarm(30); /* ends the test if it waits */
+	expect_error(ek_matrix_read(ctx, path, EK_F64, EK_I32, NULL, &A), EK_EIO,
+	             "its members: odd.mtx");
+	alarm(0);
+	waitpid(child, NULL, 0);
+	unlink(path);
+	free(z.data);
+	ek_context_destroy(ctx);
+}
+
 /* Checks that reading a small file takes little memory, even with many threads. */
 static void test_threads(void **state)
 {
@@ -322,6 +356,12 @@ static void test_tar(void **state)
 	z = tar_end(&t);
 	check(ctx, 70, z, EK_EIO, "x.mtx, y.mtx");
 	free(z.data);
+	tar_member(&t, "x.mtx", '0', TEXT);
+	tar_member(&t, "readme", '0', TEXT);
+	t.data[1024 + 150] ^= 1; /* what follows x.mtx may be another matrix */
+	z = tar_end(&t);
+	check(ctx, 72, z, EK_EIO, "tar");
+	free(z.data);
 	tar_member(&t, "../../x.mtx", '0', TEXT); /* case 71: read, as it is the only member */
 	z = tar_end(&t);
 	expect_matrix(ctx, z.data, z.length);
@@ -351,6 +391,7 @@ int main(void)
 		cmocka_unit_test(test_gzip),  cmocka_unit_test(test_files),
 		cmocka_unit_test(test_tar),   cmocka_unit_test(test_short_member),
 		cmocka_unit_test(test_twice), cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_pipe),
 	};
 
 	return run_all_tests(tests, setup, teardown);

@@ -127,7 +127,7 @@ typedef enum ek_value {
 
 /* Type of row pointers and of column indices. */
 typedef enum ek_index {
-	EK_I32 = 1,    /* row pointers int32_t, columns int32_t: fewer than 2^31 nonzeros */
+	EK_I32 = 1,    /* row pointers int32_t, columns int32_t: fewer than 2^31 - 1 nonzeros */
 	EK_I64_32 = 2, /* row pointers int64_t, columns int32_t */
 	EK_I64 = 3     /* row pointers int64_t, columns int64_t */
 } ek_index;

@@ -225,8 +225,10 @@ static ek_status tar_search(struct reader *r, struct tar_search *t)
 
 		if (code == ARCHIVE_EOF)
 			break;
-		if (code != ARCHIVE_OK && code != ARCHIVE_WARN)
+		if (code != ARCHIVE_OK && code != ARCHIVE_WARN) {
+			t->only = -1; /* the damaged rest may have others */
 			return reader_fault(r);
+		}
 		const char *path = archive_entry_pathname(entry);
 
 		if (!path)

@@ -58,8 +58,8 @@ ek_status eki_mtx_array_csr(const ek_context *ctx, const char *name, const struc
 
 	if (nnz >= eki_ptr_max(index))
 		return eki_fail(EK_EOVERFLOW,
-		                "%s:2: %lld entries are more than index type %s can count", name,
-		                (long long)nnz, ek_index_name(index));
+		                "%s:%lld: %lld entries are more than index type %s can count",
+		                name, (long long)h->line, (long long)nnz, ek_index_name(index));
 	EK_RETURN_IF(eki_csr_alloc(ctx, value, index, h->rows, h->cols, nnz, csr));
 	for (int64_t i = 0; i < h->rows; i++) {
 		eki_ptr_set(csr, i, k);

@@ -155,7 +155,7 @@ static void FN(mtx_lines)(void *arg, int number)
 		p = next_line(p);
 		i--;
 		j--;
-		if (!p || i >= rows || j >= cols || p - line > MTX_LINE_MAX || n == part->limit)
+		if (!p || i >= rows || j >= cols || p - line > MTX_LINE_MAX + 1 || n == part->limit)
 			break;
 		if (h->symmetry != MTX_GENERAL && i <= j) {
 			if ((i < j && !h->mirror) || (i == j && h->symmetry == MTX_SKEW))
@@ -206,7 +206,7 @@ static void FN(mtx_array_lines)(void *arg, int number)
 			continue;
 		}
 		p = FN(take_value)(b->h, p, part, &val[n]);
-		if (!p || !(p = next_line(p)) || p - line > MTX_LINE_MAX || n == part->limit)
+		if (!p || !(p = next_line(p)) || p - line > MTX_LINE_MAX + 1 || n == part->limit)
 			break;
 		n++;
 		line = p;

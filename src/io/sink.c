@@ -29,6 +29,7 @@ struct eki_sink {
 	char path[PATH_BYTES];      /* final name of the file */
 	char temporary[PATH_BYTES]; /* temporary name, or "" if the file is written directly */
 	int fd;
+	bool own; /* whether fd is to be closed */
 	int64_t content, written; /* numbers of bytes so far, before and after compression */
 	int64_t rows, cols;       /* size of the matrix in the file, or 0 */
 	ek_status fault;          /* error of writing to fd from within zlib or libarchive */
@@ -252,7 +253,9 @@ static ek_status open_temporary(eki_sink *s, mode_t mode)
 	for (int tries = 0; tries < 100; tries++) {
 		snprintf(s->temporary, sizeof s->temporary, "%.4060s.tmp%ld-%u", s->path,
 		         (long)getpid() % 1000000, atomic_fetch_add(&counter, 1));
-		s->fd = open(s->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		/* What replaces a private file is private from the start. */
+		s->fd = open(s->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		             mode ? mode & 0600 : 0666);
 		if (s->fd >= 0 && mode && fchmod(s->fd, mode) != 0) {
 			/* Wrong permissions are no reason to fail, since the content will be
 			 * right. */
@@ -283,12 +286,14 @@ static ek_status open_sink(const ek_context *ctx, const char *path, int k, eki_s
 	EK_TRY(check_filter(s, k));
 	if (!direct) {
 		EK_TRY(open_temporary(s, mode));
+		s->own = true;
 	} else if (strcmp(path, "-") == 0) {
 		s->fd = STDOUT_FILENO;
 	} else {
 		s->fd = open(path, O_WRONLY | O_CLOEXEC);
 		if (s->fd < 0)
 			EK_TRY(eki_fail(EK_EIO, "%s: cannot be opened: %s", path, strerror(errno)));
+		s->own = true;
 	}
 	EK_TRY(compress_open(s, k));
 	*out = s;
@@ -347,7 +352,7 @@ static void warn_of_dims(const eki_sink *s)
 ek_status eki_sink_finish(eki_sink *s, ek_status status)
 {
 	status = compress_close(s, status);
-	if (s->fd >= 0 && s->fd != STDOUT_FILENO && close(s->fd) != 0 && status == EK_OK)
+	if (s->own && close(s->fd) != 0 && status == EK_OK)
 		status = eki_fail(EK_EIO, "%s: closing failed: %s", s->path, strerror(errno));
 	if (status == EK_OK && s->temporary[0] && rename(s->temporary, s->path) != 0)
 		status = eki_fail(EK_EIO, "%s: cannot be given its name: %s", s->path,

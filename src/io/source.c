@@ -70,8 +70,7 @@ static ek_status file_read(eki_source *s, void *to, size_t want, size_t *got)
 
 static void file_close(eki_source *s)
 {
-	if (s->u.fd != STDIN_FILENO)
-		close(s->u.fd);
+	close(s->u.fd);
 }
 
 static ek_status file_check(const char *name, int fd, int64_t *total)
@@ -84,7 +83,7 @@ static ek_status file_check(const char *name, int fd, int64_t *total)
 		return eki_fail(EK_EIO, "%s: is a directory; a file is expected", name);
 	if (S_ISBLK(st.st_mode) || (S_ISCHR(st.st_mode) && !isatty(fd)))
 		return eki_fail(EK_EIO, "%s: is a device; a file or a pipe is expected", name);
-	if (S_ISREG(st.st_mode)) {
+	if (S_ISREG(st.st_mode) && st.st_size > 0) { /* some file systems say 0 of all files */
 		off_t at = lseek(fd, 0, SEEK_CUR);
 
 		*total = (int64_t)st.st_size - (at > 0 ? (int64_t)at : 0);
@@ -95,7 +94,9 @@ static ek_status file_check(const char *name, int fd, int64_t *total)
 static ek_status file_open(const ek_context *ctx, const char *path, const char *name,
                            const ek_read_options *options, eki_source **out)
 {
-	int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	/* If the caller has closed standard input, a file may get its number. */
+	const bool own = strcmp(path, "-") != 0;
+	const int fd = own ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
 	int64_t total = -1;
 	ek_status status;
 
@@ -106,9 +107,9 @@ static ek_status file_open(const ek_context *ctx, const char *path, const char *
 	(*out)->u.fd = fd;
 	(*out)->total = total;
 	(*out)->read = file_read;
-	(*out)->close = file_close;
+	(*out)->close = own ? file_close : NULL;
 done:
-	if (status != EK_OK && fd != STDIN_FILENO)
+	if (status != EK_OK && own)
 		close(fd);
 	return status;
 }
@@ -324,8 +325,14 @@ static ek_status open_once(const ek_context *ctx, const char *path, const void *
 	}
 	status = decode(&s, member, only);
 	if (status != EK_OK) {
+		const eki_source *lowest = s;
 		char text[900];
 		size_t n = strlen(ek_error_text());
+
+		while (lowest->below)
+			lowest = lowest->below;
+		if (lowest->total < 0) /* a pipe, which nobody can read again from its start */
+			*only = -1;
 
 		n = n < sizeof text - 1 ? n : sizeof text - 1;
 		memcpy(text, ek_error_text(), n);

@@ -18,8 +18,8 @@ ek_status eki_mtx_text_open(eki_source *source, struct mtx_text *text)
 
 	*text = (struct mtx_text){
 		.source = source, .line = 1, .most = (int64_t)MTX_BLOCK * threads};
-	if (text->most < MTX_LINE_MAX)
-		text->most = MTX_LINE_MAX;
+	if (text->most < MTX_LINE_MAX + 1) /* a line and its newline */
+		text->most = MTX_LINE_MAX + 1;
 	if (left >= 0 && left + 1 < text->most)
 		text->most = left + 1;
 	text->size = left >= 0 || text->most < MTX_FIRST ? text->most : MTX_FIRST;
@@ -73,6 +73,8 @@ static ek_status fill(struct mtx_text *text)
 	int64_t rest = text->filled - text->end;
 	size_t got, want;
 
+	if (text->filled == text->size && text->most < MTX_LINE_MAX + 1)
+		text->most = MTX_LINE_MAX + 1; /* the file has grown since it was opened */
 	if (text->filled == text->size && text->size < text->most)
 		EK_RETURN_IF(grow(text));
 	want = (size_t)(text->size - rest);
@@ -103,7 +105,7 @@ ek_status eki_mtx_text_fill(struct mtx_text *text)
 		EK_RETURN_IF(fill(text));
 		if (text->end > 0 || text->at_end)
 			break;
-		if (text->size == text->most)
+		if (text->size == text->most && text->most > MTX_LINE_MAX)
 			return eki_fail(EK_ESYNTAX,
 			                "%s:%lld: the line is longer than %d bytes; "
 			                "longer ones are not read",
