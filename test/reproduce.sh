@@ -67,6 +67,9 @@ if "$EK" list devices --plain --quiet | grep -q '^opencl:0'; then
 		expect "all steps of $name were measured" \
 			grep -qE "^$name \([^)]*\): ([0-9]+) of \1 steps" out
 	done
+	expect "both kinds of core are compared with each" \
+		awk '/^today\.both/ { seen = 1; getline; bad += /no records of one side/ }
+			END { exit bad || !seen }' out
 else
 	echo "OpenCL has no device here: steps that need one are not run"
 fi
@@ -86,7 +89,7 @@ if command -v python3 >/dev/null; then
 			    return [name] if isinstance(name, str) else name
 
 			# Tells whether a run measures a method: by its name, as a format, in a sweep, with --peers, or as a
-			# part of --model; regret has its choices by itself.
+			# part of --model; regret and both kinds of core have their choices by themselves.
 			def measures(run, name):
 			    text = " ".join(str(run.get(k, "")) for k in ("bench", "full", "quick"))
 			    own = name.split(".", 1)[1] if re.match(r"\w+\.[a-z]", name) else name
@@ -95,6 +98,9 @@ if command -v python3 >/dev/null; then
 			        return "--peers" in text
 			    if text.startswith("regret") and own in ("auto", "learned"):
 			        return True
+			    if run.get("both") and "--method" not in text:
+			        return own.replace(" again", "") in (
+			            "auto", "csr.split.gpu", "csr.split.gpu:side=1", "csr.split.gpu:side=2")
 			    if "--model" in text:
 			        return name.startswith("model.") or name.startswith("kselect.")
 			    listed = lambda n: re.search("[ ,.]" + re.escape(n) + "(?=[, ]|$)(?!,[a-z]+=)", text)

@@ -178,6 +178,7 @@ static void vectors(ek_context *ctx, eki_memory memory)
 	            {"spmv.csr.split.gpu:share=999", true},
 	            {"spmv.csr.split.gpu:share=200,chunks=4", true},
 	            {"spmv.csr.split.gpu:share=300,batch=64", true},
+	            {"spmv.csr.split.gpu:side=1,chunks=3", true},
 	            {"spmv.csr.split.gpu:side=1", false},
 	            {"spmv.csr.split.gpu", false},
 	            {"spmv.csr.batches.gpu:batch=64", false}};
@@ -262,13 +263,14 @@ static void blocks(ek_context *ctx, eki_memory memory)
 {
 	static const char *const with[] = {
 		"spmm.csr.split.gpu:share=500", "spmm.csr.split.gpu:share=900,batch=64",
-		"spmm.csr.split.gpu:side=1", "spmm.csr.split.gpu:share=50,chunks=3"};
+		"spmm.csr.split.gpu:side=1", "spmm.csr.split.gpu:share=50,chunks=3",
+		"spmm.csr.split.gpu:side=1,chunks=2"};
 	int64_t inside = 0;
 
 	if (memory != EKI_MEMORY_COPY)
 		return;
 	for (int turn = 0; 3 * turn < shape_count(); turn++)
-		inside += check_blocks(ctx, 3 * turn, with[turn % 4], turn);
+		inside += check_blocks(ctx, 3 * turn, with[turn % 5], turn);
 	assert_true(inside > 0);
 }
 

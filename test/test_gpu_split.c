@@ -33,6 +33,7 @@ static void every_cut(ek_context *ctx, eki_memory memory)
 		"spmv.csr.split.gpu:share=600,batch=64,chunks=2",
 		"spmv.csr.split.gpu:chunks=3",
 		"spmv.csr.split.gpu:side=1",
+		"spmv.csr.split.gpu:side=1,chunks=4",
 		"spmv.csr.split.gpu:side=2",
 		"spmv.csr.split.gpu",
 		"spmv.csr.batches.gpu:batch=64",

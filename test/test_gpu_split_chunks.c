@@ -20,30 +20,38 @@ int main(void)
 
 /* ---- The order of calls ---------------------------------------------------------------------- */
 
-/* Runs a product in chunks, whose calls must be `calls`, as often as there are groups of columns.
- * It must copy as much as one without chunks. */
-static void check_calls(struct split_case *p, int chunk_count, const char *calls)
+/* Runs a product with the device's `part` of the rows in chunks, whose calls must be `calls`, as
+ * often as there are groups of columns. It must copy as much as one without chunks, which may copy
+ * a few parts of x more that no row reads. */
+static void check_part(struct split_case *p, const char *part, int chunk_count, const char *calls)
 {
 	char expected[200] = "", parameters[40];
-	int64_t whole;
+	int64_t whole, least;
 
 	for (int64_t j = 0; j < (p->columns ? p->columns : 1); j += SPLIT_WIDTH)
 		strcat(expected, calls);
-	split_make(p, ":share=400");
+	split_make(p, part);
 	split_run(p);
 	whole = p->bytes;
+	least = strstr(part, "side") ? whole - whole / 50 : whole;
 	ek_plan_destroy(p->plan);
-	snprintf(parameters, sizeof parameters, ":share=400,chunks=%d", chunk_count);
+	snprintf(parameters, sizeof parameters, "%s,chunks=%d", part, chunk_count);
 	split_make(p, parameters);
 	late_begin(p->ctx);
 	for (int k = 0; k < 2; k++) {
 		late.count = 0;
 		split_run(p);
 		assert_string_equal(late.calls, expected);
-		assert_int_equal(p->bytes, whole);
+		assert_in_range(p->bytes, least, whole);
 	}
 	late_end(p->ctx);
 	ek_plan_destroy(p->plan);
+}
+
+static void check_calls(struct split_case *p, int chunk_count, const char *calls)
+{
+	check_part(p, ":share=400", chunk_count, calls);
+	check_part(p, ":side=1", chunk_count, calls);
 }
 
 static void orders(ek_context *ctx, eki_memory memory)
@@ -93,6 +101,10 @@ static void few_rows(ek_context *ctx, eki_memory memory)
 			split_make(&p, ":share=200,chunks=6");
 			split_run(&p);
 			ek_plan_destroy(p.plan);
+			split_make(&p, ":side=1,chunks=6");
+			split_run(&p);
+			expect_text(ek_plan_parameters(p.plan), "side=1,chunks=6");
+			ek_plan_destroy(p.plan);
 			split_make(&p, ":share=1,batch=64,chunks=6");
 			split_run(&p);
 			/* Also if the first chunks have no rows. */
@@ -106,10 +118,10 @@ ON_EACH_DEVICE(few_rows)
 
 /* ---- Choices --------------------------------------------------------------------------------- */
 
-/* Nanoseconds of a product by one side, by both as long as there are chunks, and by both without;
- * and runs by both. */
-static double alone_ns, chunks_ns, whole_ns;
-static int both_runs;
+/* Nanoseconds of a product by one side, and by the pieces that are measured first and later; and
+ * runs by pieces. */
+static double device_ns, host_ns, first_ns, later_ns;
+static int piece_runs;
 enum { TIMED = 4 }; /* runs for one time */
 
 static double made_up(const ek_method *method, bool waits, double ns)
@@ -117,7 +129,9 @@ static double made_up(const ek_method *method, bool waits, double ns)
 	(void)ns;
 	if (waits)
 		return 0;
-	return !uses_both(method) ? alone_ns : both_runs++ < TIMED ? chunks_ns : whole_ns;
+	if (uses_both(method))
+		return piece_runs++ < TIMED ? first_ns : later_ns;
+	return needs_device(method) ? device_ns : host_ns;
 }
 
 /* Makes a plan while copies are slow, and checks what it says. */
@@ -126,7 +140,7 @@ static void check_choice(struct split_case *p, const char *parameters, bool in_c
 {
 	char text[4096];
 
-	both_runs = 0;
+	piece_runs = 0;
 	slow_begin(p->ctx);
 	p->ctx->timing = made_up;
 	split_make(p, parameters);
@@ -147,26 +161,87 @@ static void choices(ek_context *ctx, eki_memory memory)
 	const ek_device_info info = ctx->device->info;
 	struct split_case p = {.ctx = ctx, .A = rows_stairs(ctx, SPLIT_ROWS, 1, 5), .beta = -1};
 
-	alone_ns = 5e7;
-	chunks_ns = whole_ns = 2.5e7;
+	device_ns = host_ns = 5e7;
+	first_ns = later_ns = 2.5e7;
 	call_device(ctx, "cpu"); /* whose copies take the cores that kernels use */
 	check_choice(&p, "", false, false);
 	call_device(ctx, "gpu");
 	check_choice(&p, "", copies, false);
-	assert_int_equal(both_runs, TIMED);
+	assert_int_equal(piece_runs, TIMED);
 	check_choice(&p, ":chunks=2", true, false);
 	check_choice(&p, ":chunks=1", false, false);
 	/* If chunks do not pay, one piece is tried, unless chunks were asked for. */
-	chunks_ns = 5e7;
+	first_ns = 5e7;
 	check_choice(&p, "", false, !copies);
-	assert_int_equal(both_runs, copies ? 2 * TIMED : TIMED);
+	assert_int_equal(piece_runs, copies ? 2 * TIMED : TIMED);
 	check_choice(&p, ":chunks=2", false, true);
-	assert_int_equal(both_runs, TIMED);
+	assert_int_equal(piece_runs, TIMED);
 	ctx->device->info = info;
 	ek_matrix_destroy(p.A);
 }
 
 ON_EACH_DEVICE(choices)
+
+/* Makes a plan for which the device alone must be chosen, in chunks or not, while copies are slow.
+ * Products by so many pieces must have been measured. */
+static void check_alone(struct split_case *p, const char *parameters, bool in_chunks, int measured)
+{
+	const eki_both *s;
+	char text[4096];
+
+	piece_runs = 0;
+	slow_begin(p->ctx);
+	p->ctx->timing = made_up;
+	split_make(p, parameters);
+	p->ctx->timing = NULL;
+	slow_end(p->ctx);
+	expect_status(ek_plan_explain(p->plan, text, sizeof text), EK_OK);
+	expect_text(text, "the device alone, since both together would not be faster");
+	assert_int_equal(strstr(text, "chunks, copies of one beside") != NULL, in_chunks);
+	assert_int_equal(strstr(text, ", the device in chunks ") != NULL, measured > 0);
+	assert_int_equal(piece_runs, measured * TIMED);
+	expect_text(ek_plan_parameters(p->plan), in_chunks ? "side=1,chunks=" : "side=1");
+	s = p->plan->root.state;
+	assert_true(s->first == s->pieces && (s->pieces > 1) == in_chunks && !s->moves);
+	for (int k = 0; k < s->pieces; k++)
+		assert_null(s->piece[k].step[EKI_HOST_SIDE]);
+	late_begin(p->ctx);
+	split_run(p);
+	late_end(p->ctx);
+	ek_plan_destroy(p->plan);
+}
+
+/* Checks when a device that does all rows does them in chunks: if that is measured to be faster
+ * than in one piece, whether or not both sides together were measured before. */
+static void alone(ek_context *ctx, eki_memory memory)
+{
+	const bool copies = memory != EKI_MEMORY_SHARED;
+	const ek_device_info info = ctx->device->info;
+	struct split_case p = {.ctx = ctx, .A = rows_stairs(ctx, SPLIT_ROWS, 1, 5), .beta = -1};
+
+	for (int turn = 0; turn < 4; turn++) {
+		p.columns = turn & 1 ? SPLIT_WIDTH : 0;
+		if (turn & 2)
+			beside_begin(ctx);
+		device_ns = 2.5e7;
+		host_ns = 1e12;
+		first_ns = 1.9e7;
+		call_device(ctx, "cpu");
+		check_alone(&p, "", false, 0);
+		call_device(ctx, "gpu");
+		check_alone(&p, "", copies, copies);
+		check_alone(&p, ":chunks=2", true, 1);
+		check_alone(&p, ":chunks=1", false, 0);
+		first_ns = 2.45e7;
+		check_alone(&p, "", false, copies);
+		if (turn & 2)
+			beside_end(ctx);
+	}
+	ctx->device->info = info;
+	ek_matrix_destroy(p.A);
+}
+
+ON_EACH_DEVICE(alone)
 
 /* Makes a plan with so much memory on the device, or any if that is 0, and checks what it says; A
  * must not go through the device in batches. Returns the most memory in use. */
@@ -176,7 +251,7 @@ static int64_t check_memory(struct split_case *p, const char *parameters, int64_
 	int64_t most;
 	char text[4096];
 
-	both_runs = 0;
+	piece_runs = 0;
 	budget_begin(p->ctx, 0, false);
 	budget.bytes = memory;
 	if (memory) /* so that the plan tries without batches, which must be short */
@@ -215,8 +290,8 @@ static void predicted(struct split_case *p, int64_t memory, double gbps, bool in
 	p->calls = 0;
 }
 
-/* Checks that there are no chunks where only these are too much for the device's memory, and that
- * the faster side does all where both together are. */
+/* Checks that there are no chunks where only these are too much for the device's memory, also if
+ * the device does all rows, and that the faster side does all where both together are. */
 static void little_memory(ek_context *ctx, eki_memory memory)
 {
 	const ek_device_info info = ctx->device->info;
@@ -225,14 +300,14 @@ static void little_memory(ek_context *ctx, eki_memory memory)
 	static const char both[] = "both at once, by the speeds measured",
 			  little[] = " alone, since the device has too little memory";
 
-	alone_ns = 5e7;
-	chunks_ns = whole_ns = 2.5e7;
 	call_device(ctx, "gpu");
 	/* Where pieces have their own parts of Y, chunks take more memory. Batches of the longer
 	 * rows take less than these rows. */
 	for (int length = 2; length <= 40 && memory == EKI_MEMORY_COPY && own; length += 38) {
 		int64_t one, whole, chunks;
 
+		device_ns = host_ns = 5e7;
+		first_ns = later_ns = 2.5e7;
 		p.A = rows_stairs(ctx, SPLIT_ROWS, 1, length);
 		one = check_memory(&p, ":side=1", 0, "", false);
 		whole = check_memory(&p, ":chunks=1", 0, both, false);
@@ -246,6 +321,14 @@ static void little_memory(ek_context *ctx, eki_memory memory)
 			predicted(&p, (one + whole) / 2, 0.01, false);
 			predicted(&p, (one + whole) / 2, 0.03, true);
 		}
+		device_ns = first_ns = 2e7;
+		host_ns = 1e12;
+		check_memory(&p, "", one, "the device alone", false);
+		first_ns = 1.5e7;
+		chunks = check_memory(&p, "", 0, "the device alone", true);
+		assert_true(one < chunks);
+		check_memory(&p, "", chunks, "the device alone", true);
+		check_memory(&p, "", one, "the device alone", false);
 		ek_matrix_destroy(p.A);
 	}
 	ctx->device->info = info;
@@ -256,9 +339,8 @@ ON_EACH_DEVICE(little_memory)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_orders),
-		cmocka_unit_test(test_few_rows),
-		cmocka_unit_test(test_choices),
+		cmocka_unit_test(test_orders),        cmocka_unit_test(test_few_rows),
+		cmocka_unit_test(test_choices),       cmocka_unit_test(test_alone),
 		cmocka_unit_test(test_little_memory),
 	};
 

@@ -112,11 +112,12 @@ ON_EACH_DEVICE(moves)
 
 static void one_there(ek_context *ctx, eki_memory memory)
 {
-	static const char *const with[] = {":share=400,chunks=3", ":share=400,batch=4000,chunks=3"};
+	static const char *const with[] = {":share=400,chunks=3", ":share=400,batch=4000,chunks=3",
+	                                   ":side=1,chunks=3", ":side=1,batch=4000,chunks=3"};
 	struct split_case p = {.ctx = ctx, .A = rows_stairs(ctx, SPLIT_ROWS, 1, 5)};
 
 	(void)memory;
-	for (int turn = 0; turn < 32; turn++) {
+	for (int turn = 0; turn < 64; turn++) {
 		p.columns = turn & 1 ? SPLIT_COLUMNS : 0;
 		p.beta = turn & 2 ? -1 : 0;
 		p.x_there = turn & 4;
@@ -198,12 +199,12 @@ static void fail_twice(struct split_case *p, const char *parameters)
 
 static void failures(ek_context *ctx, eki_memory memory)
 {
-	static const char *const with[] = {":share=400,chunks=3",
-	                                   ":share=400,batch=20000,chunks=2"};
+	static const char *const with[] = {":share=400,chunks=3", ":share=400,batch=20000,chunks=2",
+	                                   ":side=1,chunks=3"};
 	struct split_case p = {.ctx = ctx, .A = rows_stairs(ctx, SPLIT_ROWS, 1, 5), .beta = -1};
 
 	(void)memory;
-	for (int turn = 0; turn < 8; turn++) {
+	for (int turn = 0; turn < 12; turn++) {
 		p.columns = turn & 1 ? SPLIT_COLUMNS : 0;
 		if (turn & 2)
 			beside_begin(ctx);

@@ -425,9 +425,10 @@ ek_status ek_context_profile_numbers(const ek_context *ctx,
  *     thousandths ("spmv.csr.split.gpu:share=300") or the side that does all rows (side=1 is the
  *     device, 2 the processor).
  *   - Where copies are needed and the device is no processor, it gets its rows in chunks if that is
- *     expected to pay: while it multiplies a chunk, y of the one before is copied back and, with
- *     CUDA, what only the next one needs of x is copied to it. The parameter chunks, from 1 to 6,
- *     fixes their number ("spmv.csr.split.gpu:share=300,chunks=3"). The bits of a row may depend
+ *     expected to pay, also if it does all rows: while it multiplies a chunk, y of the one before
+ *     is copied back and, with CUDA, what only the next one needs of x is copied to it. The
+ *     parameter chunks, from 1 to 6, fixes their number ("spmv.csr.split.gpu:share=300,chunks=3"
+ *     or, for the device alone, "spmv.csr.split.gpu:side=1,chunks=3"). The bits of a row may depend
  *     on the chunk that it is in.
  *   - A plan keeps its cut, so its runs give the same bits. Two plans of one matrix may have
  *     different cuts. With hints.measure = 1 the first runs move small pieces of the rows from one

@@ -116,6 +116,9 @@ typedef struct eki_speeds {
 /* Returns the number, from 1 to EKI_SHARES - 1, of the cut at which both sides together need the
  * least time, and sets *seconds to that time. The device does the rows above the cut. */
 int eki_best_cut(const eki_speeds *speeds, const eki_above above[EKI_SHARES + 1], double *seconds);
+/* Returns the seconds that the device needs for the rows above cut `at` in n chunks, with a price
+ * for each chunk more. */
+double eki_chunk_time(const eki_speeds *speeds, const eki_above *above, int at, int n);
 /* Returns the number of chunks in which the device should do the rows above cut `at`. */
 int eki_chunks(const eki_speeds *speeds, const eki_above above[EKI_SHARES + 1], int at);
 /* Tells whether a product by both sides that takes `both` seconds is worth it, if the faster side
@@ -140,8 +143,10 @@ typedef struct eki_both {
 	/* The plan before pieces were made, and before those were prepared for the processor. */
 	eki_mark mark, device_mark;
 	int pieces;
-	int first;  /* number of pieces that the device does for vectors of the host */
-	int chunks; /* number of these that are always the device's, or 0 with one side alone */
+	int first; /* number of pieces that the device does for vectors of the host */
+	/* number of these that are always the device's; with one side alone 0, unless the device
+	 * does all rows in chunks */
+	int chunks;
 	eki_piece piece[EKI_MOST_PIECES];
 	eki_lines lines;
 	/* Ranges of x that the first `ranged` pieces read, and their number. */
@@ -159,6 +164,7 @@ typedef struct eki_times_found {
 	bool measured, both_measured;
 	eki_speeds speeds;
 	double device, host, both; /* seconds of a product */
+	double chunks;             /* the same by the device alone in chunks; 0: not measured */
 } eki_times_found;
 
 /* ---- times.c --------------------------------------------------------------------------------- */
@@ -166,8 +172,8 @@ typedef struct eki_times_found {
 /* Finds the times of both sides alone, for a step that has one piece: measures them if t->measured
  * is true. */
 ek_status eki_times_alone(const eki_step *step, eki_times_found *t);
-/* Measures t->both, with the first `first` pieces on the device. */
-ek_status eki_times_both(const eki_step *step, int first, eki_times_found *t);
+/* Measures the seconds of a product with the first `first` pieces on the device. */
+ek_status eki_times_pieces(const eki_step *step, int first, double *seconds);
 
 /* ---- share.c: the choice --------------------------------------------------------------------- */
 
@@ -197,9 +203,10 @@ int64_t eki_piece_rows(const eki_step *step, int k);
 
 /* ---- explain.c ------------------------------------------------------------------------------- */
 
-/* Say which rows are whose and `how` that was found, the times that were found, and which methods
- * both sides use. */
+/* Say which rows are whose and `how` that was found, in how many chunks the device does its rows,
+ * the times that were found, and which methods both sides use. */
 ek_status eki_both_say_share(eki_step *step, const char *how);
+ek_status eki_both_say_chunks(eki_step *step);
 ek_status eki_both_say_times(eki_step *step, const eki_times_found *t);
 ek_status eki_both_say_methods(eki_step *step);
 

@@ -39,8 +39,7 @@ static double in_chunks(const eki_speeds *t, const eki_above *above, int at, int
 	return alone + (kernels > beside ? kernels : beside);
 }
 
-/* The same, with the price of the chunks. */
-static double priced(const eki_speeds *t, const eki_above *above, int at, int n)
+double eki_chunk_time(const eki_speeds *t, const eki_above *above, int at, int n)
 {
 	const double price = CHUNK_SECONDS + CHUNK_PART * in_chunks(t, above, at, 1);
 
@@ -52,7 +51,7 @@ int eki_chunks(const eki_speeds *t, const eki_above above[EKI_SHARES + 1], int a
 	int best = t->least > 1 ? t->least : 1;
 
 	for (int n = best + 1; n <= t->most && n <= at; n++)
-		if (priced(t, above, at, n) < priced(t, above, at, best))
+		if (eki_chunk_time(t, above, at, n) < eki_chunk_time(t, above, at, best))
 			best = n;
 	return best;
 }
@@ -62,7 +61,7 @@ int eki_best_cut(const eki_speeds *t, const eki_above above[EKI_SHARES + 1], dou
 	int best = 0;
 
 	for (int k = 1; k < EKI_SHARES; k++) {
-		const double device = priced(t, above, k, eki_chunks(t, above, k));
+		const double device = eki_chunk_time(t, above, k, eki_chunks(t, above, k));
 		const double host = t->host * (1 - above[k].work);
 		const double both = device > host ? device : host;
 

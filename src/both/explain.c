@@ -21,12 +21,7 @@ ek_status eki_both_say_share(eki_step *step, const char *how)
 	                          "of 1000 parts of the "
 	                          "work), the processor those below\n",
 	                          how, (long long)row, ALL * above));
-	if (s->chunks > 1)
-		EK_RETURN_IF(
-			eki_step_say(step,
-		                     "         the device's rows go in %d chunks, copies of one "
-		                     "beside the product of another\n",
-		                     s->chunks));
+	EK_RETURN_IF(eki_both_say_chunks(step));
 	return s->moves ? eki_step_say(step,
 	                               "         runs move %d pieces of the rows between "
 	                               "the two until they take the least time\n",
@@ -34,14 +29,29 @@ ek_status eki_both_say_share(eki_step *step, const char *how)
 	                : EK_OK;
 }
 
+ek_status eki_both_say_chunks(eki_step *step)
+{
+	const eki_both *s = step->state;
+
+	return s->chunks > 1 ? eki_step_say(step,
+	                                    "         the device's rows go in %d chunks, copies of "
+	                                    "one beside the product of another\n",
+	                                    s->chunks)
+	                     : EK_OK;
+}
+
 ek_status eki_both_say_times(eki_step *step, const eki_times_found *t)
 {
+	char chunks[60] = "";
+
+	if (t->chunks > 0)
+		snprintf(chunks, sizeof chunks, ", the device in chunks %.6f ms", 1e3 * t->chunks);
 	return eki_step_say(step,
 	                    "         a product takes, as %s: the device %.6f ms (%.6f of these "
-	                    "for copies), the processor %.6f ms, both together %.6f ms%s\n",
+	                    "for copies), the processor %.6f ms, both together %.6f ms%s%s\n",
 	                    t->measured ? "measured" : "predicted", 1e3 * t->device,
 	                    1e3 * (t->speeds.to + t->speeds.back), 1e3 * t->host, 1e3 * t->both,
-	                    t->measured && !t->both_measured ? " (predicted)" : "");
+	                    t->measured && !t->both_measured ? " (predicted)" : "", chunks);
 }
 
 ek_status eki_both_say_methods(eki_step *step)

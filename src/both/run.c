@@ -101,6 +101,13 @@ static const eki_buffer *own_y(const eki_step *step, const eki_piece *p, const p
 
 /* ---- The device ------------------------------------------------------------------------------ */
 
+/* Tells whether copies of vectors may run beside other work if the first `first` pieces are on the
+ * device: beside that of the processor, or beside kernels for other chunks. */
+static bool overlaps(const eki_both *s, int first)
+{
+	return first < s->pieces || s->chunks > 1;
+}
+
 /* Sends what piece k, of the first `first` pieces, needs of X and the pieces before it do not. If
  * that is not known, all of X goes with the piece that leads. If X may not change while a kernel
  * reads other parts of it, what all pieces need goes with that piece. */
@@ -110,7 +117,7 @@ static ek_status send_x(const eki_step *step, const placed *x, int64_t width, in
 	eki_both *s = step->state;
 	const bool beside = step->gpu->device->driver->beside;
 
-	if (first == s->pieces || !s->lines.first)
+	if (!overlaps(s, first) || !s->lines.first)
 		return leads ? send(step, x, width, 0, step->x_len, &x->buffer, 0, sent) : EK_OK;
 	if (s->ranged != first)
 		s->ranges = eki_lines_ranges(&s->lines, first, step->x_len, beside, s->range);
@@ -302,7 +309,7 @@ ek_status eki_both_run(const eki_step *step, const eki_run *v)
 	const eki_gpu *g = step->gpu;
 	const bool there = v->x.where || v->y.where;
 	const int first = there ? s->pieces : s->first;
-	const bool pinned = s->pinned && first < s->pieces;
+	const bool pinned = s->pinned && overlaps(s, first);
 	int64_t start, waited = 0, width = v->width;
 
 	if (first == 0)

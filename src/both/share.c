@@ -11,10 +11,10 @@
  * faster, the faster side gets all, too. So the plan is never much slower than the better of both,
  * and the text of ek_plan_explain says which it is.
  *
- * The device may do its rows in chunks, so that copies run beside kernels (cut.c). If both together
- * do not pay with the chunks that the rule expects to help, or if the device has too little memory
- * for these, they are tried without. A that went to the device in one piece does not go there in
- * batches then, unless that was measured: its time alone says nothing of them.
+ * The device may do its rows in chunks, so that copies run beside kernels (cut.c), also if it does
+ * all rows. If chunks that the rule expects to help do not pay, or if the device has too little
+ * memory for them, the same is tried without. A that went to the device in one piece does not go
+ * there in batches then, unless that was measured: its time alone says nothing of them.
  *
  * A plan keeps its cut, so that its runs give the same bits. With hints.measure, there are some
  * small pieces around the cut, which runs move from one side to the other (balance.c). */
@@ -59,23 +59,20 @@ static ek_status make_pieces(eki_step *step, const int64_t bound[EKI_SHARES + 1]
 
 static const char slower[] = "both together would not be faster";
 
-/* Gives all rows to the side that is faster alone, and says why. */
-static ek_status one_side(eki_step *step, const eki_times_found *t, const char *why)
+/* Makes pieces for one side, which does all rows: the device in `chunks` chunks. */
+static ek_status make_alone(eki_step *step, bool host, int chunks)
 {
-	static const int64_t whole[] = {0};
 	eki_both *s = step->state;
-	const bool host = t->host <= t->device;
+	int64_t begin[EKI_CHUNKS + 1];
 
-	if (s->pieces > 1)
-		EK_RETURN_IF(eki_pieces_make(step, whole, 1, host ? 0 : 1));
-	else if (!host)
-		eki_pieces_drop_host(step);
+	eki_partition_rows(step->in[0], chunks, begin);
+	EK_RETURN_IF(eki_pieces_make(step, begin, chunks, host ? 0 : chunks));
+	if (chunks > 1)
+		EK_RETURN_IF(find_lines(step, begin, chunks));
 	s->moves = false;
-	s->first = !host;
-	s->chunks = 0;
-	EK_RETURN_IF(eki_step_say(step, "         the %s alone, since %s\n",
-	                          host ? "processor" : "device", why));
-	return eki_both_say_times(step, t);
+	s->first = host ? 0 : chunks;
+	s->chunks = chunks > 1 ? chunks : 0;
+	return EK_OK;
 }
 
 /* Sets which numbers of chunks are possible. Nothing overlaps if there are no copies, or if these
@@ -90,6 +87,68 @@ static void allow_chunks(const eki_step *step, eki_speeds *speeds)
 	speeds->early = !step->ctx->device->driver->beside;
 	speeds->least = asked ? asked : 1;
 	speeds->most = asked ? asked : overlap ? EKI_CHUNKS : 1;
+}
+
+/* Finds the lines of x that the rows above each cut need. */
+static ek_status find_above(eki_step *step, int64_t bound[EKI_SHARES + 1],
+                            eki_above above[EKI_SHARES + 1])
+{
+	const eki_both *s = step->state;
+
+	eki_partition_rows(step->in[0], EKI_SHARES, bound);
+	EK_RETURN_IF(find_lines(step, bound, EKI_SHARES));
+	eki_lines_above(&s->lines, step->in[0], bound, above);
+	return EK_OK;
+}
+
+/* Lets the device, which is faster alone, do all rows in chunks if that is faster than in one
+ * piece. Otherwise sets *whole, and other pieces must be made. */
+static ek_status try_chunks(eki_step *step, eki_times_found *t, bool *whole)
+{
+	eki_speeds speeds = t->speeds;
+	int64_t bound[EKI_SHARES + 1];
+	eki_above above[EKI_SHARES + 1];
+	const eki_both *s = step->state;
+	int chunks;
+	ek_status status;
+
+	*whole = true;
+	allow_chunks(step, &speeds);
+	if (speeds.most == 1)
+		return EK_OK;
+	EK_RETURN_IF(find_above(step, bound, above));
+	chunks = eki_chunks(&speeds, above, EKI_SHARES);
+	if (!eki_both_pays(eki_chunk_time(&speeds, above, EKI_SHARES, chunks), t->device))
+		return EK_OK;
+	status = make_alone(step, false, chunks);
+	if (status == EK_ENOMEM || (status == EK_OK && s->streams))
+		return EK_OK;
+	EK_RETURN_IF(status);
+	if (t->measured)
+		EK_RETURN_IF(eki_times_pieces(step, chunks, &t->chunks));
+	*whole = t->measured && !eki_both_pays(t->chunks, t->device);
+	return EK_OK;
+}
+
+/* Gives all rows to the side that is faster alone, and says why. */
+static ek_status one_side(eki_step *step, eki_times_found *t, const char *why)
+{
+	const bool host = t->host <= t->device;
+	eki_both *s = step->state;
+	bool whole = true;
+
+	if (!host)
+		EK_RETURN_IF(try_chunks(step, t, &whole));
+	if (whole && s->pieces > 1)
+		EK_RETURN_IF(make_alone(step, host, 1));
+	else if (whole && !host)
+		eki_pieces_drop_host(step);
+	s->moves = false;
+	s->first = host ? 0 : s->pieces;
+	EK_RETURN_IF(eki_step_say(step, "         the %s alone, since %s\n",
+	                          host ? "processor" : "device", why));
+	EK_RETURN_IF(eki_both_say_chunks(step));
+	return eki_both_say_times(step, t);
 }
 
 static ek_status decide(eki_step *step, eki_times_found *t);
@@ -121,9 +180,7 @@ static ek_status decide(eki_step *step, eki_times_found *t)
 	t->both = least;
 	if (!eki_both_pays(least, alone))
 		return one_side(step, t, slower);
-	eki_partition_rows(step->in[0], EKI_SHARES, bound);
-	EK_RETURN_IF(find_lines(step, bound, EKI_SHARES));
-	eki_lines_above(&s->lines, step->in[0], bound, above);
+	EK_RETURN_IF(find_above(step, bound, above));
 	at = eki_best_cut(&t->speeds, above, &t->both);
 	if (!eki_both_pays(t->both, alone))
 		return one_side(step, t, slower);
@@ -137,7 +194,7 @@ static ek_status decide(eki_step *step, eki_times_found *t)
 	}
 	EK_RETURN_IF(status);
 	if (t->measured) {
-		EK_RETURN_IF(eki_times_both(step, s->first, t));
+		EK_RETURN_IF(eki_times_pieces(step, s->first, &t->both));
 		t->both_measured = true;
 		if (!eki_both_pays(t->both, alone))
 			return chunks > t->speeds.least ? without_chunks(step, t)
@@ -166,12 +223,16 @@ static ek_status cut_as_asked(eki_step *step, int64_t share)
 static ek_status choose(eki_step *step)
 {
 	static const int64_t whole[] = {0};
+	const int asked = (int)step->param[EKI_CHUNKS_PARAM];
 	eki_both *s = step->state;
 	eki_times_found t = {.measured = step->problem->calls >= EKI_TRIAL_CALLS};
 
 	if (step->param[EKI_SIDE_PARAM]) {
-		EK_RETURN_IF(eki_pieces_make(step, whole, 1, step->param[EKI_SIDE_PARAM] == 1));
-		s->first = step->param[EKI_SIDE_PARAM] == 1;
+		const bool host = step->param[EKI_SIDE_PARAM] == 2;
+		const int chunks = host || !asked ? 1 : asked;
+
+		EK_RETURN_IF(make_alone(step, host, chunks));
+		EK_RETURN_IF(eki_both_say_chunks(step));
 		return eki_both_say_methods(step);
 	}
 	if (step->param[EKI_SHARE_PARAM]) {
@@ -210,10 +271,10 @@ static void note(eki_step *step)
 	}
 	step->param[EKI_SHARE_PARAM] = device || host ? 0 : share;
 	step->param[EKI_SIDE_PARAM] = device ? 1 : host ? 2 : 0;
-	if (device || host)
-		step->param[EKI_CHUNKS_PARAM] = 0;
-	else if (s->chunks > 1)
+	if (s->chunks > 1)
 		step->param[EKI_CHUNKS_PARAM] = s->chunks;
+	else if (device || host)
+		step->param[EKI_CHUNKS_PARAM] = 0;
 	step->param[EKI_BATCH_PARAM] = s->streams && first && !host ? first->param[0] : 0;
 }
 

@@ -175,14 +175,14 @@ done:
 	return status;
 }
 
-ek_status eki_times_both(const eki_step *step, int first, eki_times_found *t)
+ek_status eki_times_pieces(const eki_step *step, int first, double *seconds)
 {
 	const int64_t bytes = step->plan->scratch_bytes;
 	eki_run v = {0};
 	ek_status status;
 
 	EK_TRY(trial_run(step, &v));
-	EK_TRY(time_runs(step, first, step->method, &v, &t->both));
+	EK_TRY(time_runs(step, first, step->method, &v, seconds));
 done:
 	trial_free(step, &v, bytes);
 	return status;

@@ -7,6 +7,7 @@
  *
  *   device.c    the context's device: finding it by its name, opening and closing it
  *   memory.c    buffers, mirrors of host arrays, memory that host and device share (memory.h)
+ *   blocks.c    finds the block of such memory that an address is in
  *   program.c   compiled programs, cached in memory, and on disk by program_cache.c
  *   job.c       work that no plan has prepared: kernels by name, and temporary buffers (job.h)
  *   launch.c    preparation of a step that runs on a device

@@ -7,6 +7,7 @@
  * their own mirrors. */
 #include <string.h>
 
+#include "gpu/blocks.h"
 #include "gpu/job.h"
 
 #ifndef EK_NO_GPU
@@ -25,13 +26,6 @@ typedef struct eki_mirror {
 	int users;
 	eki_buffer buffer;
 } eki_mirror;
-
-typedef struct eki_block {
-	struct eki_block *next;
-	char *host;
-	void *device;
-	size_t bytes;
-} eki_block;
 
 /* ---- Buffers --------------------------------------------------------------------------------- */
 
@@ -167,7 +161,7 @@ ek_status eki_buffer_read(eki_device *dev, const eki_buffer *from, void *to, int
 
 /* ---- The shared heap ------------------------------------------------------------------------- */
 
-/* Allocates the elements of dev->blocks outside the shared memory, so that a search of this list
+/* Allocates the elements of dev->blocks outside the shared memory, so that a search of this tree
  * does not fetch pages from the device. */
 void *eki_shared_alloc(void *user, size_t alignment, size_t bytes)
 {
@@ -181,9 +175,9 @@ void *eki_shared_alloc(void *user, size_t alignment, size_t bytes)
 		eki_bare_free(block);
 		return NULL;
 	}
+	*block = (eki_block){.host = host, .device = device, .bytes = bytes};
 	pthread_mutex_lock(&dev->heap_lock);
-	*block = (eki_block){dev->blocks, host, device, bytes};
-	dev->blocks = block;
+	eki_blocks_add(&dev->blocks, block);
 	pthread_mutex_unlock(&dev->heap_lock);
 	return host;
 }
@@ -191,15 +185,11 @@ void *eki_shared_alloc(void *user, size_t alignment, size_t bytes)
 void eki_shared_dealloc(void *user, void *host, size_t bytes)
 {
 	eki_device *dev = user;
-	eki_block **at, *block;
+	eki_block *block;
 
 	(void)bytes;
 	pthread_mutex_lock(&dev->heap_lock);
-	for (at = &dev->blocks; *at && (*at)->host != host;)
-		at = &(*at)->next;
-	block = *at;
-	if (block)
-		*at = block->next;
+	block = eki_blocks_take(&dev->blocks, host);
 	pthread_mutex_unlock(&dev->heap_lock);
 	if (!block) { /* the context adopted the array from a caller */
 		eki_bare_free(host);
@@ -211,27 +201,18 @@ void eki_shared_dealloc(void *user, void *host, size_t bytes)
 
 void eki_shared_close(eki_device *dev)
 {
-	while (dev->blocks) {
-		eki_block *block = dev->blocks;
-
-		dev->blocks = block->next;
-		eki_bare_free(block);
-	}
+	while (dev->blocks)
+		eki_bare_free(eki_blocks_take(&dev->blocks, dev->blocks->host));
 }
 
 bool eki_buffer_around(eki_device *dev, const void *array, int64_t bytes, eki_buffer *out)
 {
-	const uintptr_t p = (uintptr_t)array;
-	bool found = false;
+	bool found;
 
 	if (dev->memory != EKI_MEMORY_SHARED)
 		return false;
 	pthread_mutex_lock(&dev->heap_lock);
-	for (const eki_block *b = dev->blocks; b && !found; b = b->next) {
-		const uintptr_t begin = (uintptr_t)b->host;
-
-		found = p >= begin && p + (uintptr_t)bytes <= begin + b->bytes;
-	}
+	found = eki_blocks_around(dev->blocks, array, (size_t)bytes) != NULL;
 	pthread_mutex_unlock(&dev->heap_lock);
 	if (found)
 		*out = eki_device_memory(dev, array, bytes);

@@ -119,7 +119,7 @@ ek_status eki_trials_make(ek_plan *p, const ek_hints *hints)
 	p->trials = t;
 	t->hints = *hints;
 	t->hints.measure = 0;
-	t->hints.unsorted = 0;
+	t->hints.unsorted = p->problem.unsorted; /* which hints.measure puts off */
 	t->note = named ? "a method was named"
 	          : few ? "too few calls are announced to make up for trials"
 	                : NULL;
