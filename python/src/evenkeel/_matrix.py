@@ -340,11 +340,13 @@ class Matrix(Copying, Entries):
         return result.T if self.transposed else result
 
     def tocsr(self, copy: bool = False) -> Any:
-        """This matrix in CSR of scipy: a read-only view if it is stored so and copy is False."""
+        """This matrix in CSR of scipy: a read-only view if it is stored so and copy is False,
+        but a copy if entries are unsorted or repeated, since scipy sorts those where they are."""
         return _sparse.to_scipy(self, "csr", copy)
 
     def tocsc(self, copy: bool = False) -> Any:
-        """This matrix in CSC of scipy: a read-only view if it is stored so and copy is False."""
+        """This matrix in CSC of scipy: a read-only view if it is stored so and copy is False,
+        but a copy if entries are unsorted or repeated, since scipy sorts those where they are."""
         return _sparse.to_scipy(self, "csc", copy)
 
     def tocoo(self) -> Any:
@@ -352,7 +354,7 @@ class Matrix(Copying, Entries):
         return self.tocsr().tocoo()
 
     def toscipy(self) -> Any:
-        """This matrix in scipy, in CSC if it is stored so, else in CSR."""
+        """This matrix in scipy, in CSC if it is stored so, else in CSR; as tocsr does it."""
         by_columns = (self.info["format"] == "csc") != self.transposed
         return _sparse.to_scipy(self, "csc" if by_columns else "csr")
 

@@ -37,7 +37,7 @@ class Core:
         "fast",
         "wide",
         "own",
-        "unsorted",
+        "canonical",
     )
 
     def __init__(
@@ -64,7 +64,8 @@ class Core:
         self.wide: "Core | None" = None
         # Why no array of the caller has the values; None if one has.
         self.own: "str | None" = "the matrix has values of its own: change them by set_values"
-        self.unsorted = False  # rows of a product may be
+        # Whether scipy takes its arrays for canonical; None until that is asked. The pattern stays.
+        self.canonical: "bool | None" = None
 
     def derived(self, function: Callable[..., Any], *arguments: Any) -> "Core":
         """The core of a matrix that a function makes of this one, in the same context."""
