@@ -47,6 +47,8 @@ class Matrix(Copying, Entries):
     def __matmul__(self, x: Any) -> Any: ...
     def __matmul__(self, x: Any) -> Any:
         y = self._product(x)
+        if y is None:
+            y = self.core.block("spmm", self.transposed, x)
         return y if y is not None else self.matmul(x)
 
     @header("ek_spmv", "ek_spmm")
@@ -67,6 +69,8 @@ class Matrix(Copying, Entries):
         array([13., 13.])
         """
         y = self._product(X, out, alpha, beta)
+        if y is None:
+            y = self.core.block("spmm", self.transposed, X, out, alpha, beta)
         if y is not None:
             return y
         is_vector = isinstance(X, SparseVector)
@@ -91,6 +95,8 @@ class Matrix(Copying, Entries):
     def rmatmul(self, X: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0) -> Any:
         """Computes alpha X A + beta out: products from the other side."""
         y = self.core.fast[not self.transposed](X, out, alpha, beta)
+        if y is None:
+            y = self.core.block("dense_spmm", self.transposed, X, out, alpha, beta)
         if y is not None:
             return y
         if _dlpack.is_on_device(X, out):
@@ -104,6 +110,8 @@ class Matrix(Copying, Entries):
 
     def __rmatmul__(self, X: Any) -> Any:
         y = self.core.fast[not self.transposed](X)
+        if y is None:
+            y = self.core.block("dense_spmm", self.transposed, X)
         if y is not None:
             return y
         if _sparse.is_sparse(X):

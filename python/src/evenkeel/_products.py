@@ -106,7 +106,10 @@ def multiply(matrix, X, out, alpha, beta):
         return run_vector(plan_for(matrix, X.shape), X, out, alpha, beta)
     if X.ndim == 2 and X.shape[1] == 1 and out is None:
         return multiply(matrix, X[:, 0], None, alpha, beta)[:, None]
-    return run_block(plan_for(matrix, X.shape), X, out, alpha, beta)
+    plan = plan_for(matrix, X.shape)
+    Y = run_block(plan, X, out, alpha, beta)
+    matrix.core.keep_block(plan, matrix.transposed, X)
+    return Y
 
 
 def multiply_left(matrix, X, out, alpha, beta):
@@ -120,7 +123,9 @@ def multiply_left(matrix, X, out, alpha, beta):
     _arrays.expect_numbers(X.dtype, "the operand is")
     matrix = matrix.for_operand(X.dtype)
     plan = matrix.core.plan("dense_spmm", matrix.transposed, width_class(X.shape[0]))
-    return run_block(plan, X, out, alpha, beta)
+    Y = run_block(plan, X, out, alpha, beta)
+    matrix.core.keep_block(plan, matrix.transposed, X)
+    return Y
 
 
 def factor(value, dtype, argument):
