@@ -62,8 +62,8 @@ static const void *type_of(const struct product *p, const object *o)
 	return type;
 }
 
-/* Sets the view to an ndarray with these rows and columns and all these flags, which mean that it is
- * contiguous. Returns false if it is none. */
+/* Sets the view to an ndarray with these rows and columns and all these flags, which mean that it
+ * is contiguous. Returns false if it is none. */
 static bool view(const struct product *p, const object *o, const int64_t size[2], int flags,
                  ek_dense *to)
 {
@@ -97,9 +97,10 @@ __attribute__((visibility("default")))
 object *
 evenkeel_multiply(object *self, object *const *args, intptr_t count);
 
-/* multiply(x, y, alpha, beta): writes alpha A x + beta y to y, or alpha x A + beta y, and returns y. Returns None where the
- * general way has to be taken, which also finds out what went wrong. `self` is a capsule with the
- * product. The caller keeps x and y, so they stay where they are while the GIL is released. */
+/* multiply(x, y, alpha, beta): writes alpha A x + beta y, or alpha x A + beta y, to y, which it
+ * returns. Returns None where the general way has to be taken, which also finds out what went
+ * wrong. `self` is a capsule with the product. The caller keeps x and y, so they stay where they
+ * are while the GIL is released. */
 object *evenkeel_multiply(object *self, object *const *args, intptr_t count)
 {
 	const struct product *p = PyCapsule_GetPointer(self, NULL);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Products with vectors and blocks that need no conversion: alpha A x + beta y by fast.c where it can
-be used, else A @ x by ctypes."""
+"""Products with vectors and blocks that need no conversion: alpha A x + beta y by fast.c where it
+can be used, else A @ x by ctypes."""
 
 import ctypes
 import os

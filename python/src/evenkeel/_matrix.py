@@ -73,15 +73,16 @@ class Matrix(Copying, Entries):
             y = self.core.block("spmm", self.transposed, X, out, alpha, beta)
         if y is not None:
             return y
-        is_vector = isinstance(X, SparseVector)
-        if is_vector or _sparse.is_sparse(X):
-            if out is not None or beta:
-                raise ValueError("products with sparse operands have no out and no beta")
-            return (multiply_vector if is_vector else _sparse.multiply)(self, X, alpha)
-        if _dlpack.is_on_device(X, out):
-            return _dlpack.multiply(self, X, out, alpha, beta)
-        if _dlpack.is_foreign(X, out):
-            return _dlpack.on_host(self.matmul, X, out, alpha, beta)
+        if type(X) is not np.ndarray or out is not None:
+            is_vector = isinstance(X, SparseVector)
+            if is_vector or _sparse.is_sparse(X):
+                if out is not None or beta:
+                    raise ValueError("products with sparse operands have no out and no beta")
+                return (multiply_vector if is_vector else _sparse.multiply)(self, X, alpha)
+            if _dlpack.is_on_device(X, out):
+                return _dlpack.multiply(self, X, out, alpha, beta)
+            if _dlpack.is_foreign(X, out):
+                return _dlpack.on_host(self.matmul, X, out, alpha, beta)
         X = _arrays.unmasked(X)
         if X.ndim == 1 and X.dtype == self.dtype:
             self._product = self.core.plan("spmv", self.transposed).product()

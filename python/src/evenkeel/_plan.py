@@ -89,7 +89,7 @@ class Core:
 
 
     def block(self, operation: str, transposed: bool, X: Any, *rest: Any) -> Any:
-        """The product with a block in the fast way, or None where the general way has to be taken."""
+        """The product with a block in the fast way, or None where the general one has to be."""
         found = self.blocks.get((operation, transposed, X.shape)) if type(X) is np.ndarray else None
         return None if found is None else found(X, *rest)
 
