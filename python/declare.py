@@ -3,10 +3,11 @@
 
 The build runs it, so the declarations of the package cannot differ from those of the library that
 it contains. The result is data: enumerators, members of structs, arguments of functions, all as
-names of ctypes, and the comment in front of each function, which becomes a docstring. It knows no C
-beyond the style of this one header, and stops where it meets something else.
+names of ctypes, and the comment in front of each function that a docstring of the package shows. It
+knows no C beyond the style of this one header, and stops where it meets something else.
 """
 
+import pathlib
 import re
 import sys
 
@@ -167,9 +168,17 @@ def parse(header):
     }
 
 
+def shown():
+    """The functions of the library that modules of the package name as texts, as @header does."""
+    modules = (pathlib.Path(__file__).parent / "src" / "evenkeel").glob("*.py")
+    return {name for path in modules for name in re.findall(r'"(ek_\w+)"', path.read_text("utf-8"))}
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         tables = parse(file.read())
+    names = shown()
+    tables["DOCS"] = {name: text for name, text in tables["DOCS"].items() if name in names}
     with open(sys.argv[2], "w", encoding="utf-8") as file:
         file.write('"""Declarations of evenkeel/ek.h; declare.py wrote this file from it."""\n')
         for name, table in tables.items():

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The step from A @ x, and from alpha A x + beta y, to ek_spmv, for vectors that need no
- * conversion, as a function that Python calls directly. Through ctypes a call takes about half a
+ * conversion, as a function that Python calls directly; so for blocks by rows, A @ X and X @ A, to
+ * ek_spmm and ek_dense_spmm. Through ctypes a call takes about half a
  * microsecond, and in Python to look at the type, the shape, the strides and the address of x and
  * to fill in two views takes as long again.
  *
@@ -38,12 +39,12 @@ struct array {
 
 enum { C_CONTIGUOUS = 0x1, ALIGNED = 0x100, WRITEABLE = 0x400 }; /* NPY_ARRAY_... */
 
-/* A plan and what its vectors look like; evenkeel/_fast.py has the same struct. */
+/* A plan and what its vectors or blocks look like; evenkeel/_fast.py has the same struct. */
 struct product {
-	ek_status (*spmv)(ek_plan *plan, double alpha, const ek_dense *x, double beta,
-	                  const ek_dense *y);
+	ek_status (*run)(ek_plan *plan, double alpha, const ek_dense *x, double beta,
+	                 const ek_dense *y);
 	ek_plan *plan;
-	int64_t rows, cols;
+	int64_t x[2], y[2];   /* rows and columns of both; those of vectors have one column */
 	size_t head;          /* bytes of the head of an object */
 	const void *type;     /* ndarray */
 	const void *descr;    /* type of the elements */
@@ -51,6 +52,7 @@ struct product {
 	const _Atomic int *limit_now;
 	int limit;
 	ek_value value;
+	int nd; /* dimensions of the arrays: 1 for vectors, 2 for blocks */
 };
 
 static const void *type_of(const struct product *p, const object *o)
@@ -60,16 +62,25 @@ static const void *type_of(const struct product *p, const object *o)
 	return type;
 }
 
-/* The members of an ndarray of one dimension with n elements and all these flags, or NULL. */
-static const struct array *vector(const struct product *p, const object *o, int64_t n, int flags)
+/* Sets the view to an ndarray with these rows and columns and all these flags, which mean that it
+ * is contiguous. Returns false if it is none. */
+static bool view(const struct product *p, const object *o, const int64_t size[2], int flags,
+                 ek_dense *to)
 {
 	if (type_of(p, o) != p->type)
-		return NULL;
+		return false;
 	const struct array *a = (const void *)((const char *)o + p->head);
-	if (a->descr != p->descr || a->nd != 1 || a->dimensions[0] != n ||
+	if (a->descr != p->descr || a->nd != p->nd || a->dimensions[0] != size[0] ||
 	    (a->flags & flags) != flags)
-		return NULL;
-	return a;
+		return false;
+	if (p->nd == 1) {
+		*to = ek_vector(p->value, size[0], a->data);
+		return true;
+	}
+	if (a->dimensions[1] != size[1])
+		return false;
+	*to = ek_block(p->value, size[0], size[1], size[1], EK_ROW_MAJOR, a->data);
+	return true;
 }
 
 /* Whether an object is a float or an int, or of a type derived from these, as numpy's float64. */
@@ -86,9 +97,10 @@ __attribute__((visibility("default")))
 object *
 evenkeel_multiply(object *self, object *const *args, intptr_t count);
 
-/* multiply(x, y, alpha, beta): writes alpha A x + beta y to y and returns y. Returns None where the
- * general way has to be taken, which also finds out what went wrong. `self` is a capsule with the
- * product. The caller keeps x and y, so they stay where they are while the GIL is released. */
+/* multiply(x, y, alpha, beta): writes alpha A x + beta y, or alpha x A + beta y, to y, which it
+ * returns. Returns None where the general way has to be taken, which also finds out what went
+ * wrong. `self` is a capsule with the product. The caller keeps x and y, so they stay where they
+ * are while the GIL is released. */
 object *evenkeel_multiply(object *self, object *const *args, intptr_t count)
 {
 	const struct product *p = PyCapsule_GetPointer(self, NULL);
@@ -104,13 +116,11 @@ object *evenkeel_multiply(object *self, object *const *args, intptr_t count)
 		if (beta == -1 && PyErr_Occurred())
 			return NULL;
 		const int plain = C_CONTIGUOUS | ALIGNED;
-		const struct array *x = vector(p, args[0], p->cols, plain);
-		const struct array *y = vector(p, args[1], p->rows, plain | WRITEABLE);
-		if (x && y) {
-			ek_dense from = ek_vector(p->value, p->cols, x->data);
-			ek_dense to = ek_vector(p->value, p->rows, y->data);
+		ek_dense x, y;
+		if (view(p, args[0], p->x, plain, &x) &&
+		    view(p, args[1], p->y, plain | WRITEABLE, &y)) {
 			void *thread = PyEval_SaveThread();
-			if (p->spmv(p->plan, alpha, &from, beta, &to) == EK_OK)
+			if (p->run(p->plan, alpha, &x, beta, &y) == EK_OK)
 				result = args[1];
 			PyEval_RestoreThread(thread);
 		}

@@ -14,7 +14,9 @@ set_target_properties(evenkeel_fast PROPERTIES PREFIX lib OUTPUT_NAME ek_fast C_
 set(python_header ${CMAKE_CURRENT_LIST_DIR}/../include/evenkeel/ek.h)
 set(python_declare ${CMAKE_CURRENT_LIST_DIR}/declare.py)
 set(python_api ${CMAKE_CURRENT_BINARY_DIR}/_api.py)
-add_custom_command(OUTPUT ${python_api} DEPENDS ${python_declare} ${python_header} VERBATIM
+file(GLOB python_modules CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/src/evenkeel/*.py)
+add_custom_command(OUTPUT ${python_api} VERBATIM
+                   DEPENDS ${python_declare} ${python_header} ${python_modules}
                    COMMAND ${Python_EXECUTABLE} ${python_declare} ${python_header} ${python_api})
 add_custom_target(evenkeel_api ALL DEPENDS ${python_api} evenkeel_fast)
 install(FILES ${python_api} DESTINATION ${python_package} COMPONENT python)

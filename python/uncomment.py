@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Copies the kernels, .cl files in the folders of SOURCE, to TARGET without their comments, which
-devices do not need and a wheel has no room for. Lines keep their numbers, for compilers' messages.
+"""Copies the kernels, .cl files in the folders of SOURCE, to TARGET without comments and without
+spaces at the ends of lines, which devices do not need and a wheel has no room for. Lines keep their
+numbers, for compilers' messages.
 
     uncomment.py SOURCE TARGET
 """
@@ -19,4 +20,4 @@ for kernel in source.glob("*/*.cl"):
     )
     copy = target / kernel.relative_to(source)
     copy.parent.mkdir(parents=True, exist_ok=True)
-    copy.write_text(re.sub(r"[ \t]+$", "", text, flags=re.M))
+    copy.write_text(re.sub(r"^[ \t]+|[ \t]+$", "", text, flags=re.M))

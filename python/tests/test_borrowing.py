@@ -117,15 +117,49 @@ def test_wrong_arrays_are_found_first():
         ek.matrix(S)
 
 
-def test_views_are_not_reordered():
-    """scipy cannot sort the arrays of a matrix of ours."""
-    E = ek.matrix(unsorted(sp.csr_array, True))
-    view, expected = E.tocsr(), E.toarray()
-    for change in ("sort_indices", "sum_duplicates"):
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("change", list(CHANGES))
+@pytest.mark.parametrize("duplicates", [False, True])
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.csc_matrix])
+def test_scipy_reorders_an_export(kind, duplicates, change):
+    """What scipy wants to sort is a copy, whatever made the matrix; the arrays of ours stay."""
+    S = unsorted(kind, duplicates)
+    made = {"csr": ek.from_csr, "csc": ek.from_csc}[S.format]
+    for E in (ek.matrix(S), made(S.indptr, S.indices, S.data, S.shape)):
+        kept, expected, before = S.indices.copy(), E.toarray(), ek.copies()
+        for A in (E, E.T):
+            exported = A.toscipy()
+            assert (exported.format == S.format) == (A is E)
+            CHANGES[change](exported)
+        assert ek.copies()[0] == before[0] + 6
+        np.testing.assert_array_equal(E.toarray(), expected)
+        np.testing.assert_array_equal(S.indices, kept)
+
+
+def test_export_of_a_file(tmp_path):
+    """A file in binary form keeps the order of entries."""
+    S = unsorted(sp.csr_array, True)
+    ek.write(tmp_path / "a.ekm", S)
+    E = ek.read(tmp_path / "a.ekm")
+    assert E.stats()["sorted"] == 0 and E.stats()["duplicates"] == 60
+    view = E.tocsr()
+    view.sum_duplicates()
+    np.testing.assert_array_equal(view.toarray(), E.toarray())
+
+
+def test_sorted_exports_are_views():
+    """Their order is found out once, and scipy is told."""
+    E, before = ek.matrix(random_matrix(60, 60, 0.2)), ek.copies()
+    for A in (E, E.T, E):
+        view = A.toscipy()
+        assert view.has_canonical_format and not view.data.flags.writeable
         with pytest.raises(ValueError, match="read-only"):
+            view.data[0] = 1
+        for change in ("sort_indices", "sum_duplicates"):
             getattr(view, change)()
-    np.testing.assert_array_equal(E.toarray(), expected)
-    E.tocsr(copy=True).sum_duplicates()
+    assert ek.copies() == before and E.core.canonical is True
+    E.core.canonical = False  # what was found out is not asked again
+    assert E.tocsr().data.flags.writeable
 
 
 def test_counts_of_conversions():

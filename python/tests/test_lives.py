@@ -334,6 +334,9 @@ def test_without_fast(tmp_path):
         "    assert np.allclose(A @ x, S @ x) and np.allclose(A.T @ (S @ x), S.T @ (S @ x))\n"
         "assert A.matmul(x, out=y) is y and np.allclose(y, S @ x)\n"
         "assert A.matmul(x, out=y, alpha=2, beta=-1.0) is y and np.allclose(y, S @ x)\n"
+        "X, U = np.arange(150.0).reshape(50, 3), np.arange(140.0).reshape(2, 70)\n"
+        "for _ in range(3):\n"
+        "    assert np.allclose(A @ X, S @ X) and np.allclose(U @ A, U @ S)\n"
         "print(_fast.AVAILABLE)\n"
     )
     for fast, expected in (

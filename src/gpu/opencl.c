@@ -97,7 +97,7 @@ static ek_status ask_text(cl_device_id id, cl_uint what, char *text, size_t size
 	char full[1024] = "";
 
 	EK_RETURN_IF(EKI_CL(clGetDeviceInfo, id, what, sizeof full, full, NULL));
-	snprintf(text, size, "%s", full);
+	snprintf(text, size, "%.*s", (int)size - 1, full);
 	return EK_OK;
 }
 

@@ -85,7 +85,9 @@ def as_type(array: Any, dtype: DTypeLike) -> np.ndarray:
         flags = array.flags
         if flags.c_contiguous and flags.aligned:
             return array
-    result = np.require(array, dtype, ["C", "A"])
+    result = np.asanyarray(array, dtype, "C")
+    if not result.flags.aligned:
+        result = result.copy("C")
     if result is not array and not np.may_share_memory(result, array):
         copies.add(result)
     return result
@@ -106,6 +108,8 @@ def expect_numbers(dtype: np.dtype, name: str) -> None:
 
 def unmasked(X: Any) -> np.ndarray:
     """X as an ndarray, unless it is a masked array with elements that are masked."""
+    if type(X) is np.ndarray:
+        return X
     if np.ma.is_masked(X):
         raise ValueError("an array has masked elements; fill them first, or remove them")
     return np.asarray(X)

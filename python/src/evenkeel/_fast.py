@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Products with vectors that need no conversion: alpha A x + beta y by fast.c where it can be used,
-else A @ x by ctypes."""
+"""Products with vectors and blocks that need no conversion: alpha A x + beta y by fast.c where it
+can be used, else A @ x by ctypes."""
 
 import ctypes
 import os
@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, _products
 from ._context import state
 from ._lib import api, raise_status
 
@@ -17,16 +17,17 @@ class _Product(ctypes.Structure):
     """struct product of fast.c."""
 
     _fields_ = [
-        ("spmv", ctypes.c_void_p),
+        ("run", ctypes.c_void_p),
         ("plan", ctypes.c_void_p),
-        ("rows", ctypes.c_int64),
-        ("cols", ctypes.c_int64),
+        ("x", ctypes.c_int64 * 2),
+        ("y", ctypes.c_int64 * 2),
         ("head", ctypes.c_size_t),
         ("type", ctypes.c_void_p),
         ("descr", ctypes.c_void_p),
         ("limit_now", ctypes.c_void_p),
         ("limit", ctypes.c_int),
         ("value", ctypes.c_int),
+        ("nd", ctypes.c_int),
     ]
 
 
@@ -43,19 +44,25 @@ class _Method(ctypes.Structure):
 
 _FASTCALL = 0x80
 _HEAD = object.__basicsize__
-_SPMV = ctypes.cast(api.ek_spmv, ctypes.c_void_p).value
+_RUN = {
+    "spmv": ctypes.cast(api.ek_spmv, ctypes.c_void_p).value,
+    "spmm": ctypes.cast(api.ek_spmm, ctypes.c_void_p).value,
+    "dense_spmm": ctypes.cast(api.ek_dense_spmm, ctypes.c_void_p).value,
+}
 # The same function without types of arguments, which ctypes then need not convert.
 _spmv = ctypes.CFUNCTYPE(ctypes.c_int)(("ek_spmv", api))
 _ONE, _ZERO = ctypes.c_double(1), ctypes.c_double(0)
 
 
-def _bind(plan, rows, cols, dtype, limit):
-    """fast.c's multiply(x, y, alpha, beta) for a plan, or for whatever has the address `plan`."""
+def _bind(operation, plan, x, y, dtype, limit):
+    """fast.c's multiply(x, y, alpha, beta) for a plan, or for whatever has the address `plan`, and
+    arrays with the shapes x and y."""
     product = _Product(
-        spmv=_SPMV,
+        run=_RUN[operation],
         plan=plan,
-        rows=rows,
-        cols=cols,
+        x=(*x, 1)[:2],
+        y=(*y, 1)[:2],
+        nd=len(x),
         head=_HEAD,
         type=id(np.ndarray),
         descr=id(dtype),
@@ -87,7 +94,7 @@ def _load():
     _new_function = ctypes.pythonapi.PyCFunction_NewEx
     _new_function.restype = ctypes.py_object
     _new_function.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
-    # Without a plan ek_spmv fails, and so says that x and y were taken for vectors that fit.
+    # Without a plan products fail, and so say that x and y were taken for arrays that fit.
     sample, y = np.arange(6.0), np.zeros(4)
     return _head_is_as_expected(sample) and _refuses(sample, y)
 
@@ -111,9 +118,36 @@ def _head_is_as_expected(sample):
 
 def _refuses(sample, y):
     """Does multiply() return None for what does not fit, and for a plan that is none?"""
-    multiply, product = _bind(None, 4, 6, _arrays.F64, state.limit)
     others = (sample[:5], sample.astype("f4"), sample[:, None], [1.0] * 6, None, sample)
-    return all(multiply(x, y, 1.0, 0.0) is None for x in others) and product.plan is None
+    multiply, product = _bind("spmv", None, (6,), (4,), _arrays.F64, state.limit)
+    by_blocks, block = _bind("spmm", None, (3, 2), (2, 2), _arrays.F64, state.limit)
+    X, Y = sample.reshape(3, 2), y.reshape(2, 2)
+    return (
+        all(multiply(x, y, 1.0, 0.0) is None for x in others)
+        and all(by_blocks(x, Y, 1.0, 0.0) is None for x in (*others, X.T, X[:2], X))
+        and product.plan is block.plan is None
+    )
+
+
+def block(plan, x):
+    """Returns f(X, Y=None, alpha=1.0, beta=0.0) for a Plan and blocks X of the shape x, as product
+    does for vectors; None without fast.c."""
+    if not AVAILABLE:
+        return None
+    limit, dtype, empty = state.limit, plan.dtype, np.empty
+    handle = plan.handle(limit)
+    y = _products.result_shape(plan, x)
+    multiply, bound = _bind(plan.operation, handle.pointer, x, y, dtype, limit)
+
+    def run(X, Y=None, alpha=1.0, beta=0.0):
+        if Y is None:
+            if beta:
+                return None
+            Y = empty(y, dtype)
+        return multiply(X, Y, alpha, beta)
+
+    run.keep, run.limit = (handle, bound), limit
+    return run
 
 
 def product(plan):
@@ -126,7 +160,7 @@ def product(plan):
     handle = plan.handle(limit)  # the limit may have changed meanwhile
     (rows, cols), empty = plan.shape, np.empty
     if AVAILABLE:
-        multiply, bound = _bind(handle.pointer, rows, cols, dtype, limit)
+        multiply, bound = _bind("spmv", handle.pointer, (cols,), (rows,), dtype, limit)
 
         def run(x, y=None, alpha=1.0, beta=0.0):
             if y is None:

@@ -47,6 +47,8 @@ class Matrix(Copying, Entries):
     def __matmul__(self, x: Any) -> Any: ...
     def __matmul__(self, x: Any) -> Any:
         y = self._product(x)
+        if y is None:
+            y = self.core.block("spmm", self.transposed, x)
         return y if y is not None else self.matmul(x)
 
     @header("ek_spmv", "ek_spmm")
@@ -67,17 +69,20 @@ class Matrix(Copying, Entries):
         array([13., 13.])
         """
         y = self._product(X, out, alpha, beta)
+        if y is None:
+            y = self.core.block("spmm", self.transposed, X, out, alpha, beta)
         if y is not None:
             return y
-        is_vector = isinstance(X, SparseVector)
-        if is_vector or _sparse.is_sparse(X):
-            if out is not None or beta:
-                raise ValueError("products with sparse operands have no out and no beta")
-            return (multiply_vector if is_vector else _sparse.multiply)(self, X, alpha)
-        if _dlpack.is_on_device(X, out):
-            return _dlpack.multiply(self, X, out, alpha, beta)
-        if _dlpack.is_foreign(X, out):
-            return _dlpack.on_host(self.matmul, X, out, alpha, beta)
+        if type(X) is not np.ndarray or out is not None:
+            is_vector = isinstance(X, SparseVector)
+            if is_vector or _sparse.is_sparse(X):
+                if out is not None or beta:
+                    raise ValueError("products with sparse operands have no out and no beta")
+                return (multiply_vector if is_vector else _sparse.multiply)(self, X, alpha)
+            if _dlpack.is_on_device(X, out):
+                return _dlpack.multiply(self, X, out, alpha, beta)
+            if _dlpack.is_foreign(X, out):
+                return _dlpack.on_host(self.matmul, X, out, alpha, beta)
         X = _arrays.unmasked(X)
         if X.ndim == 1 and X.dtype == self.dtype:
             self._product = self.core.plan("spmv", self.transposed).product()
@@ -91,6 +96,8 @@ class Matrix(Copying, Entries):
     def rmatmul(self, X: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0) -> Any:
         """Computes alpha X A + beta out: products from the other side."""
         y = self.core.fast[not self.transposed](X, out, alpha, beta)
+        if y is None:
+            y = self.core.block("dense_spmm", self.transposed, X, out, alpha, beta)
         if y is not None:
             return y
         if _dlpack.is_on_device(X, out):
@@ -104,6 +111,8 @@ class Matrix(Copying, Entries):
 
     def __rmatmul__(self, X: Any) -> Any:
         y = self.core.fast[not self.transposed](X)
+        if y is None:
+            y = self.core.block("dense_spmm", self.transposed, X)
         if y is not None:
             return y
         if _sparse.is_sparse(X):
@@ -340,11 +349,13 @@ class Matrix(Copying, Entries):
         return result.T if self.transposed else result
 
     def tocsr(self, copy: bool = False) -> Any:
-        """This matrix in CSR of scipy: a read-only view if it is stored so and copy is False."""
+        """This matrix in CSR of scipy: a read-only view if it is stored so and copy is False,
+        but a copy if entries are unsorted or repeated, since scipy sorts those where they are."""
         return _sparse.to_scipy(self, "csr", copy)
 
     def tocsc(self, copy: bool = False) -> Any:
-        """This matrix in CSC of scipy: a read-only view if it is stored so and copy is False."""
+        """This matrix in CSC of scipy: a read-only view if it is stored so and copy is False,
+        but a copy if entries are unsorted or repeated, since scipy sorts those where they are."""
         return _sparse.to_scipy(self, "csc", copy)
 
     def tocoo(self) -> Any:
@@ -352,7 +363,7 @@ class Matrix(Copying, Entries):
         return self.tocsr().tocoo()
 
     def toscipy(self) -> Any:
-        """This matrix in scipy, in CSC if it is stored so, else in CSR."""
+        """This matrix in scipy, in CSC if it is stored so, else in CSR; as tocsr does it."""
         by_columns = (self.info["format"] == "csc") != self.transposed
         return _sparse.to_scipy(self, "csc" if by_columns else "csr")
 

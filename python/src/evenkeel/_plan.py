@@ -14,6 +14,7 @@ from ._lib import Handle, api, as_dict, choice, constants, header, made, new, wh
 OPERATIONS = {
     name.decode(): number for number in range(1, 64) if (name := api.ek_operation_name(number))
 }
+MOST_BLOCKS = 64  # shapes of blocks for which a matrix keeps the fast way
 OP = (constants.EK_OP_N, constants.EK_OP_T)
 
 
@@ -35,9 +36,10 @@ class Core:
         "lock",
         "plans",
         "fast",
+        "blocks",
         "wide",
         "own",
-        "unsorted",
+        "canonical",
     )
 
     def __init__(
@@ -61,10 +63,13 @@ class Core:
         self.plans: "dict[tuple, Plan]" = {}
         # Plan.product of the products with vectors, plain and transposed
         self.fast: "list[Callable[..., Any]]" = [_not_yet, _not_yet]
+        # The same with blocks, by operation, whether A is transposed, and shape
+        self.blocks: "dict[tuple, Any]" = {}
         self.wide: "Core | None" = None
         # Why no array of the caller has the values; None if one has.
         self.own: "str | None" = "the matrix has values of its own: change them by set_values"
-        self.unsorted = False  # rows of a product may be
+        # Whether scipy takes its arrays for canonical; None until that is asked. The pattern stays.
+        self.canonical: "bool | None" = None
 
     def derived(self, function: Callable[..., Any], *arguments: Any) -> "Core":
         """The core of a matrix that a function makes of this one, in the same context."""
@@ -81,6 +86,28 @@ class Core:
                     found = Plan(self, operation, transposed, calls=self.calls, width=width)
                     self.plans[key] = found
         return found
+
+
+    def block(self, operation: str, transposed: bool, X: Any, *rest: Any) -> Any:
+        """The product with a block in the fast way, or None where the general one has to be."""
+        found = self.blocks.get((operation, transposed, X.shape)) if type(X) is np.ndarray else None
+        return None if found is None else found(X, *rest)
+
+    def keep_block(self, plan: "Plan", transposed: bool, X: np.ndarray) -> None:
+        """Makes the fast way for blocks like X, which has just been multiplied in the general way.
+
+        Columns alone stay there: without `out` they are products with vectors.
+        """
+        if X.dtype is not self.dtype or not X.flags.c_contiguous or X.shape[1] == 1:
+            return
+        key = plan.operation, transposed, X.shape
+        found = self.blocks.get(key)
+        if found is None or found.limit != state.limit:
+            if len(self.blocks) >= MOST_BLOCKS:
+                self.blocks.clear()
+            made = _fast.block(plan, X.shape)
+            if made is not None:
+                self.blocks[key] = made
 
 
 class Plan:

@@ -84,6 +84,18 @@ def run_block(plan, X, out, alpha, beta):
     return call(plan, alpha, x, beta, Y, _arrays.block)
 
 
+def run_kept(matrix, plan, X, out, alpha, beta):
+    """run_block by the fast way that the matrix keeps for such blocks, which else is made."""
+    if X.dtype != plan.dtype:
+        X = _arrays.as_type(X, plan.dtype)
+    core, transposed = matrix.core, matrix.transposed
+    Y = core.block(plan.operation, transposed, X, out, alpha, beta)
+    if Y is None:
+        Y = run_block(plan, X, out, alpha, beta)
+        core.keep_block(plan, transposed, X)
+    return Y
+
+
 def run_dense(plan, x, out, alpha, beta):
     """A product with a plan, which takes an ndarray of its own type or of a narrower one."""
     x = _arrays.unmasked(x)
@@ -103,10 +115,13 @@ def multiply(matrix, X, out, alpha, beta):
     _arrays.expect_numbers(X.dtype, "the operand is")
     matrix = matrix.for_operand(X.dtype)
     if X.ndim == 1:
-        return run_vector(plan_for(matrix, X.shape), X, out, alpha, beta)
+        plan = plan_for(matrix, X.shape)
+        X = _arrays.as_type(X, plan.dtype)
+        y = plan.product()(X, out, alpha, beta)
+        return run_vector(plan, X, out, alpha, beta) if y is None else y
     if X.ndim == 2 and X.shape[1] == 1 and out is None:
         return multiply(matrix, X[:, 0], None, alpha, beta)[:, None]
-    return run_block(plan_for(matrix, X.shape), X, out, alpha, beta)
+    return run_kept(matrix, plan_for(matrix, X.shape), X, out, alpha, beta)
 
 
 def multiply_left(matrix, X, out, alpha, beta):
@@ -120,7 +135,7 @@ def multiply_left(matrix, X, out, alpha, beta):
     _arrays.expect_numbers(X.dtype, "the operand is")
     matrix = matrix.for_operand(X.dtype)
     plan = matrix.core.plan("dense_spmm", matrix.transposed, width_class(X.shape[0]))
-    return run_block(plan, X, out, alpha, beta)
+    return run_kept(matrix, plan, X, out, alpha, beta)
 
 
 def factor(value, dtype, argument):

@@ -77,8 +77,7 @@ def multiply(
     """alpha A B + beta D, of the class of B."""
     D = None if D is None else operand(D, A)
     C = product_of("spgemm", api.ek_spgemm, A, operand(B, A), (alpha, beta), D, **options)
-    C.core.unsorted = bool(options.get("unsorted"))
-    return like(C, B, not C.core.unsorted)
+    return like(C, B, not options.get("unsorted"))
 
 
 def multiply_from_left(B: Any, A: "Matrix") -> Any:
@@ -196,19 +195,26 @@ def _scipy(arrays, shape, is_array, lines, is_sorted=False):
 
 
 def to_scipy(A: "Matrix", kind: str, copy: bool = False) -> Any:
-    """A in CSR or CSC of scipy; a view if it is stored so, unless a copy is wanted or scipy would
-    sort the rows where they are."""
+    """A in CSR or CSC of scipy; a view if it is stored so, unless a copy is wanted or entries are
+    unsorted or repeated: scipy would sort and sum those where they are, and views are read-only."""
     core = A.core
     # The transpose of CSR is the same arrays, read as CSC.
     wanted = {"csr": "csc", "csc": "csr"}[kind] if A.transposed else kind
     if A.info["format"] != wanted:
         core = _matrix.Matrix(core).convert(wanted).core
-    *arrays, lines = compressed(core, writable=core is not A.core)
-    if copy and core is A.core:
-        arrays = [array.copy() for array in arrays]
-    elif core.unsorted and core is A.core:
-        arrays = [_arrays.copies.add(array.copy()) for array in arrays]
-    return _scipy(arrays, A.shape, core.is_array, lines ^ A.transposed)
+    is_own = core is not A.core
+    *arrays, lines = compressed(core, writable=is_own)
+    if copy and not is_own:
+        arrays, is_own = [array.copy() for array in arrays], True
+    like_this = A.shape, core.is_array, lines ^ A.transposed
+    C = _scipy(arrays, *like_this, is_sorted=bool(core.canonical))
+    if is_own:
+        return C
+    if core.canonical is None:
+        core.canonical = bool(C.has_canonical_format)  # one pass over the indices, by scipy
+    if core.canonical:
+        return C
+    return _scipy([_arrays.copies.add(array.copy()) for array in arrays], *like_this)
 
 
 def coarsen(function: Any, A: "Matrix", strength: float, omega: float) -> "Matrix":
