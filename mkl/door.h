@@ -200,6 +200,8 @@ void ekm_destroy(ekm_handle *A);
 ekm_status ekm_hub_create(ekm_handle *A, bool trusted);
 ekm_status ekm_values_changed(ekm_handle *A);
 ekm_status ekm_hub_renew(ekm_handle *A);
+/* Sorts the entries, or blocks, of each line by their indices (values.c). */
+ekm_status ekm_sort_lines(const ekm_arrays *a);
 void ekm_forget(ekm_handle *A); /* plans and derived matrices */
 /* A view of the arrays of a matrix in csr or csc; *base is that of the indices. */
 typedef struct ekm_view {

@@ -120,7 +120,7 @@ static ekm_status make_blocks(const ek_matrix *M, ekm_arrays *a, void **block)
 		a->idx = block[1];
 		a->val = block[2];
 		walk(&csr, a, last);
-		status = EKM_SUCCESS;
+		status = ekm_sort_lines(a);
 	}
 	free(last);
 	return status;

@@ -176,15 +176,12 @@ static void sort(const ekm_arrays *a, int64_t begin, int64_t end, item *items, c
 	memcpy(ekm_at(a->val, begin, size), val, (size_t)(end - begin) * size);
 }
 
-static ekm_status order(ekm_handle *A)
+ekm_status ekm_sort_lines(const ekm_arrays *a)
 {
-	const ekm_arrays *a = A ? &A->a : NULL;
 	int64_t longest = 0;
 	item *items;
 	char *val;
 
-	if (!A || !A->hub)
-		return EKM_NOT_INITIALIZED;
 	for (int64_t line = 0; line < lines_of(a); line++)
 		if (end_of(a, line) - begin_of(a, line) > longest)
 			longest = end_of(a, line) - begin_of(a, line);
@@ -195,7 +192,17 @@ static ekm_status order(ekm_handle *A)
 			sort(a, begin_of(a, line), end_of(a, line), items, val);
 	free(items);
 	free(val);
-	return items && val ? ekm_hub_renew(A) : EKM_ALLOC_FAILED;
+	return items && val ? EKM_SUCCESS : EKM_ALLOC_FAILED;
+}
+
+static ekm_status order(ekm_handle *A)
+{
+	ekm_status status;
+
+	if (!A || !A->hub)
+		return EKM_NOT_INITIALIZED;
+	status = ekm_sort_lines(&A->a);
+	return status ? status : ekm_hub_renew(A);
 }
 
 #define CHANGE(s, VAL, type, suffix, INT, wide)                                                 \

@@ -42,7 +42,7 @@ static void FN(check_arrays)(handle *C, int shape, int base, const plain *p)
 	}
 	CHECK(status == SUCCESS && is == base, "shape %d: status %d base %d", shape, status, is);
 	CHECK(rows == p->rows && cols == p->cols, "%d x %d", (int)rows, (int)cols);
-	for (INT i = 0; end && shape <= CSC && i < (shape == CSC ? cols : rows); i++)
+	for (INT i = 0; end && i < (shape == CSC ? cols : rows / block); i++)
 		for (INT k = start[i] + 1 - base; k < end[i] - base; k++)
 			CHECK(idx[k - 1] < idx[k], "line %d is not sorted", (int)i);
 	status = shape == CSR ? S(export_csc)(C, &is, &rows, &cols, &start, &end, &idx, &val)
