@@ -10,7 +10,7 @@
  * of Python below, and the signature METH_FASTCALL, belong to its stable ABI. An ndarray is a head,
  * as long as object.__basicsize__ says, whose last word is the type, and then the members below.
  * They are as in numpy 1.0, since macros that are compiled into every extension read them. The
- * package tries evenkeel_multiply before it uses it (evenkeel/_fast.py), and can do without.
+ * package tries evenkeel_method before it uses it (evenkeel/_fast.py), and can do without.
  */
 #include <evenkeel/ek.h>
 
@@ -91,17 +91,11 @@ static bool is_factor(const struct product *p, const object *o)
 	       PyType_IsSubtype(type, PyLong_Type);
 }
 
-#if defined(__GNUC__)
-__attribute__((visibility("default")))
-#endif
-object *
-evenkeel_multiply(object *self, object *const *args, intptr_t count);
-
 /* multiply(x, y, alpha, beta): writes alpha A x + beta y, or alpha x A + beta y, to y, which it
  * returns. Returns None where the general way has to be taken, which also finds out what went
  * wrong. `self` is a capsule with the product. The caller keeps x and y, so they stay where they
  * are while the GIL is released. */
-object *evenkeel_multiply(object *self, object *const *args, intptr_t count)
+static object *multiply(object *self, object *const *args, intptr_t count)
 {
 	const struct product *p = PyCapsule_GetPointer(self, NULL);
 	object *result = (object *)(void *)_Py_NoneStruct;
@@ -128,3 +122,20 @@ object *evenkeel_multiply(object *self, object *const *args, intptr_t count)
 	Py_IncRef(result);
 	return result;
 }
+
+enum { METH_FASTCALL = 0x80 };
+
+/* PyMethodDef. Functions point to theirs until they are gone, so it must not go with a module. */
+struct method {
+	const char *name;
+	object *(*call)(object *self, object *const *args, intptr_t count);
+	int flags;
+	const char *doc;
+};
+
+#if defined(__GNUC__)
+__attribute__((visibility("default")))
+#endif
+extern struct method evenkeel_method;
+
+struct method evenkeel_method = {"multiply", multiply, METH_FASTCALL, NULL};
