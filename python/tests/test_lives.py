@@ -264,6 +264,9 @@ def test_limits():
         for wrong in (2.5, "2", None):
             with pytest.raises(TypeError):
                 ek.set_threads(wrong)
+        for large in (2**31, 2**32 + 2, 2**64, -(2**31) - 1):  # fast.c has an int
+            with pytest.raises(OverflowError):
+                ek.set_threads(large)
         assert ek.threads() == 1 and ek.set_threads(np.int64(1)) == 1
     finally:
         ek.set_threads(0)
