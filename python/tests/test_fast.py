@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """fast.c: the life of its functions, arrays that it must refuse, and the package without it."""
 
+import ctypes
 import os
 import pickle
 import subprocess
@@ -12,6 +13,7 @@ import scipy.sparse as sp
 
 import evenkeel as ek
 from conftest import integers, random_matrix
+from evenkeel import _fast
 
 
 RELOADED = """
@@ -97,3 +99,32 @@ def test_subclass_and_pickled_dtype():
     np.testing.assert_array_equal(E @ np.ma.masked_array(x), A @ x)
     np.testing.assert_array_equal(E @ np.matrix(x).T, (A @ x)[:, None])
     assert sp.issparse(E) is False
+
+
+@pytest.mark.skipif(not _fast.AVAILABLE, reason="there is no fast.c")
+@pytest.mark.parametrize("status, kind", [(-2, MemoryError), (-10, RuntimeError), (-1, None)])
+def test_runs_that_fail_are_not_repeated(monkeypatch, status, kind):
+    """They may have written parts of y; only a refusal (EK_EINVAL) leads to the general way."""
+    runs, pointer = [], ctypes.c_void_p
+    signature = (ctypes.c_int, pointer, ctypes.c_double, pointer, ctypes.c_double, pointer)
+    fails = ctypes.CFUNCTYPE(*signature)(lambda *given: runs.append(given) or status)
+    for operation in _fast._RUN:
+        monkeypatch.setitem(_fast._RUN, operation, ctypes.cast(fails, pointer).value)
+    S = random_matrix(20, 20, 0.3)
+    E, x, X = ek.matrix(S), integers(20), integers(20, 20)
+    for product, operand, expected in (
+        (E.matmul, x, S @ x),
+        (E.matmul, X, S @ X),
+        (E.rmatmul, X, X @ S),
+    ):
+        if operand is X:
+            product(X)  # makes its fast function
+        out = np.ones(operand.shape)
+        if kind:
+            with pytest.raises(kind):
+                product(operand, out, 1.0, 2.0)
+            assert (out == 1).all()
+        else:
+            np.testing.assert_array_equal(product(operand, out, 1.0, 2.0), expected + 2)
+        assert runs and (len(runs) == 1 or not kind)
+        runs.clear()

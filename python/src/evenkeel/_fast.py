@@ -24,6 +24,7 @@ class _Product(ctypes.Structure):
         ("head", ctypes.c_size_t),
         ("type", ctypes.c_void_p),
         ("descr", ctypes.c_void_p),
+        ("raise_status", ctypes.py_object),
         ("limit_now", ctypes.POINTER(ctypes.c_int)),
         ("limit", ctypes.c_int),
         ("value", ctypes.c_int),
@@ -54,6 +55,7 @@ def _bind(operation, plan, x, y, dtype, limit):
         head=_HEAD,
         type=id(np.ndarray),
         descr=id(dtype),
+        raise_status=raise_status,
         limit_now=ctypes.pointer(state.cell),  # which keeps the cell
         limit=limit,
         value=_arrays.VALUE[dtype],
