@@ -10,7 +10,7 @@
  * of Python below, and the signature METH_FASTCALL, belong to its stable ABI. An ndarray is a head,
  * as long as object.__basicsize__ says, whose last word is the type, and then the members below.
  * They are as in numpy 1.0, since macros that are compiled into every extension read them. The
- * package tries evenkeel_multiply before it uses it (evenkeel/_fast.py), and can do without.
+ * package tries evenkeel_method before it uses it (evenkeel/_fast.py), and can do without.
  */
 #include <evenkeel/ek.h>
 
@@ -26,6 +26,7 @@ extern void PyEval_RestoreThread(void *thread);
 extern void Py_IncRef(object *o);
 extern double PyFloat_AsDouble(object *o);
 extern object *PyErr_Occurred(void);
+extern object *PyObject_CallFunction(object *function, const char *format, ...);
 extern int PyType_IsSubtype(const void *type, const void *base);
 extern char _Py_NoneStruct[], PyFloat_Type[], PyLong_Type[];
 
@@ -48,6 +49,7 @@ struct product {
 	size_t head;          /* bytes of the head of an object */
 	const void *type;     /* ndarray */
 	const void *descr;    /* type of the elements */
+	object *raise_status; /* raises the exception for an ek_status */
 	/* The limit of threads in force, which any thread may change, and that of the plan */
 	const _Atomic int *limit_now;
 	int limit;
@@ -91,17 +93,12 @@ static bool is_factor(const struct product *p, const object *o)
 	       PyType_IsSubtype(type, PyLong_Type);
 }
 
-#if defined(__GNUC__)
-__attribute__((visibility("default")))
-#endif
-object *
-evenkeel_multiply(object *self, object *const *args, intptr_t count);
-
 /* multiply(x, y, alpha, beta): writes alpha A x + beta y, or alpha x A + beta y, to y, which it
- * returns. Returns None where the general way has to be taken, which also finds out what went
- * wrong. `self` is a capsule with the product. The caller keeps x and y, so they stay where they
- * are while the GIL is released. */
-object *evenkeel_multiply(object *self, object *const *args, intptr_t count)
+ * returns. Returns None where the general way has to be taken, which also finds out what is wrong
+ * with arguments. A run that failed otherwise may have written parts of y, so it is not repeated:
+ * raises the exception. `self` is a capsule with the product. The caller keeps x and y, so they
+ * stay where they are while the GIL is released. */
+static object *multiply(object *self, object *const *args, intptr_t count)
 {
 	const struct product *p = PyCapsule_GetPointer(self, NULL);
 	object *result = (object *)(void *)_Py_NoneStruct;
@@ -120,11 +117,31 @@ object *evenkeel_multiply(object *self, object *const *args, intptr_t count)
 		if (view(p, args[0], p->x, plain, &x) &&
 		    view(p, args[1], p->y, plain | WRITEABLE, &y)) {
 			void *thread = PyEval_SaveThread();
-			if (p->run(p->plan, alpha, &x, beta, &y) == EK_OK)
-				result = args[1];
+			const ek_status status = p->run(p->plan, alpha, &x, beta, &y);
 			PyEval_RestoreThread(thread);
+			if (status == EK_OK)
+				result = args[1];
+			else if (status != EK_EINVAL)
+				return PyObject_CallFunction(p->raise_status, "i", (int)status);
 		}
 	}
 	Py_IncRef(result);
 	return result;
 }
+
+enum { METH_FASTCALL = 0x80 };
+
+/* PyMethodDef. Functions point to theirs until they are gone, so it must not go with a module. */
+struct method {
+	const char *name;
+	object *(*call)(object *self, object *const *args, intptr_t count);
+	int flags;
+	const char *doc;
+};
+
+#if defined(__GNUC__)
+__attribute__((visibility("default")))
+#endif
+extern struct method evenkeel_method;
+
+struct method evenkeel_method = {"multiply", multiply, METH_FASTCALL, NULL};

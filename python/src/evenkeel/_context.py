@@ -3,10 +3,9 @@
 
 import ctypes
 import logging
-import operator
 import threading
 
-from ._lib import api, as_dict, callbacks, choice, constants, file_name, header, made, new
+from ._lib import api, as_dict, callbacks, choice, constants, file_name, header, made, new, whole
 
 MEMORY = {
     "auto": constants.EK_MEMORY_AUTO,
@@ -159,7 +158,7 @@ def set_threads(number: int) -> int:
     >>> set_threads(before)
     1
     """
-    number = operator.index(number)
+    number = whole(number, "number", ctypes.c_int)
     if number < 0:
         raise ValueError(f"number is {number}; 0 or more is expected")
     with state.lock:

@@ -24,25 +24,14 @@ class _Product(ctypes.Structure):
         ("head", ctypes.c_size_t),
         ("type", ctypes.c_void_p),
         ("descr", ctypes.c_void_p),
-        ("limit_now", ctypes.c_void_p),
+        ("raise_status", ctypes.py_object),
+        ("limit_now", ctypes.POINTER(ctypes.c_int)),
         ("limit", ctypes.c_int),
         ("value", ctypes.c_int),
         ("nd", ctypes.c_int),
     ]
 
 
-class _Method(ctypes.Structure):
-    """PyMethodDef."""
-
-    _fields_ = [
-        ("name", ctypes.c_char_p),
-        ("call", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    ]
-
-
-_FASTCALL = 0x80
 _HEAD = object.__basicsize__
 _RUN = {
     "spmv": ctypes.cast(api.ek_spmv, ctypes.c_void_p).value,
@@ -66,12 +55,13 @@ def _bind(operation, plan, x, y, dtype, limit):
         head=_HEAD,
         type=id(np.ndarray),
         descr=id(dtype),
-        limit_now=ctypes.addressof(state.cell),
+        raise_status=raise_status,
+        limit_now=ctypes.pointer(state.cell),  # which keeps the cell
         limit=limit,
         value=_arrays.VALUE[dtype],
     )
     capsule = _new_capsule(ctypes.addressof(product), None, None)
-    return _new_function(ctypes.byref(_method), capsule, None), product
+    return _new_function(_method, capsule, None), product
 
 
 def _load():
@@ -84,10 +74,9 @@ def _load():
         library = ctypes.CDLL(
             os.environ.get("EVENKEEL_FAST") or os.path.join(folder, "libek_fast.so")
         )
-        multiply = ctypes.cast(library.evenkeel_multiply, ctypes.c_void_p).value
-    except (OSError, AttributeError):
+        _method = ctypes.addressof(ctypes.c_char.in_dll(library, "evenkeel_method"))
+    except (OSError, ValueError):
         return False
-    _method = _Method(b"multiply", multiply, _FASTCALL, None)
     _new_capsule = ctypes.pythonapi.PyCapsule_New
     _new_capsule.restype = ctypes.py_object
     _new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
