@@ -286,8 +286,7 @@ int tool_version(void);
 int tool_json_open(const struct tool_options *options);
 int tool_json(const struct tool_options *options, json_t *record);
 int tool_json_close(const struct tool_options *options);
-/* Writes a record and closes the file of --json, for subcommands with one record. Returns an exit
- * code. */
+/* Writes the one record of a subcommand and closes the file of --json. Returns an exit code. */
 int tool_json_one(const struct tool_options *options, json_t *record);
 /* Returns the stream for text to the user: standard output, or standard error if JSON goes to
  * standard output. */
@@ -313,7 +312,8 @@ struct tool_table {
 	const char *align; /* a letter for each column: l (left; cells may wrap) or r (right) */
 	int cols, cells, capacity;
 	char **cell;       /* cells row by row; the first row is the header */
-	unsigned left_out; /* columns that TOOL_TEXT leaves out, one bit for each */
+	unsigned left_out; /* columns that TOOL_TEXT leaves out: a bit for each of the first 32 */
+	int first, end;    /* TOOL_TEXT prints the first column and [first, end) */
 };
 void tool_table_start(struct tool_table *t, const char *align);
 __attribute__((format(printf, 2, 3))) void tool_table_add(struct tool_table *t, const char *format,

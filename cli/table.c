@@ -14,7 +14,8 @@
 
 void tool_table_start(struct tool_table *t, const char *align)
 {
-	*t = (struct tool_table){.align = align, .cols = (int)strlen(align)};
+	*t = (struct tool_table){.align = align, .cols = (int)strlen(align), .first = 1};
+	t->end = t->cols;
 }
 
 static _Noreturn void out_of_memory(void)
@@ -101,7 +102,7 @@ static int column_width(const struct tool_table *t, int col, bool word)
 
 static bool left_out(const struct tool_table *t, int col)
 {
-	return t->left_out >> col & 1;
+	return (col && (col < t->first || col >= t->end)) || (col < 32 && t->left_out >> col & 1);
 }
 
 static int total_of(const struct tool_table *t, const int *width)
@@ -259,7 +260,7 @@ static void print_columns(const struct tool_table *t, int most, const int *least
 		for (int col = 0; col < t->cols && !row; col++) {
 			if (left_out(t, col))
 				continue;
-			fputs(col ? "  " : "", out);
+			fputs(col && width[col] ? "  " : "", out);
 			for (int n = 0; n < width[col]; n++)
 				fputc('-', out);
 		}
@@ -283,21 +284,22 @@ static void print_text(const struct tool_table *t, FILE *out)
 		out_of_memory();
 	for (int col = 0; col < t->cols; col++)
 		least[col] = least_width(t, col, terminal);
-	for (int begin = 1, end; begin < t->cols || begin == 1; begin = end) {
-		int total = least[0];
+	do {
+		int total = least[0], end = part.first;
 
-		part.left_out = t->left_out | ((1u << begin) - 2);
-		for (end = begin; end < t->cols; end++) {
-			total += left_out(t, end) ? 0 : least[end] + 2;
-			if (terminal && total > most && end > begin)
+		for (; end < t->cols; end++) {
+			if (left_out(t, end) || least[end] == 0)
+				continue;
+			total += least[end] + 2;
+			if (terminal && total > most && end > part.first)
 				break;
 		}
-		for (int col = end; col < t->cols; col++)
-			part.left_out |= 1u << col;
-		if (begin > 1)
+		part.end = end;
+		if (part.first > 1)
 			fputc('\n', out);
 		print_columns(&part, most, least, out);
-	}
+		part.first = end;
+	} while (part.first < t->cols);
 	free(least);
 }
 
@@ -311,7 +313,7 @@ void tool_table_fit(struct tool_table *t, const char *const *names, FILE *out)
 		width[col] = column_width(t, col, false);
 	for (; *names && total_of(t, width) > tool_width(out); names++)
 		for (int col = 0; col < t->cols; col++)
-			if (strcmp(t->cell[col], *names) == 0)
+			if (col < 32 && strcmp(t->cell[col], *names) == 0)
 				t->left_out |= 1u << col;
 	free(width);
 }

@@ -7,7 +7,8 @@
  *
  * The symbolic phase only makes C. The first numeric phase finds out which rows go where, and makes
  * a plan for each block; they stay as long as A has its pattern. All ranks must take part in
- * messages, so they agree in each numeric phase, by a sum, on whether anyone's columns are others.
+ * messages, so they agree in each numeric phase on whether anyone's columns are others, and twice
+ * on whether anyone failed: three reductions.
  *
  * Memory: the rows that come and those that others want, in all columns of B. PETSc's own product
  * can take columns in groups (-matmatmult_Bbn), so it does if that is asked for. */

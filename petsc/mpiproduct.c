@@ -20,7 +20,8 @@
  *
  * Memory: copies of A and B, the rows of others, and the library's copy of C. A P is not stored
  * unless the library chooses a method that does. Cost: that of the local products, what factors.c
- * and place.c say, and a sum over all ranks for each numeric phase. */
+ * and place.c say, and a reduction over all ranks for each numeric phase, or two if anything has
+ * changed. */
 #include "mpiproduct.h"
 
 /* The blocks of a parallel matrix, as they were when they were last looked at. */

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Copies the kernels, .cl files in the folders of SOURCE, to TARGET without comments and without
-spaces at the ends of lines, which devices do not need and a wheel has no room for. Lines keep their
-numbers, for compilers' messages.
+spaces at the beginnings and ends of lines, which devices do not need and a wheel has no room for.
+Lines keep their numbers, for compilers' messages.
 
     uncomment.py SOURCE TARGET
 """

@@ -212,8 +212,10 @@ static void test_pipe(void **state)
 	pid_t child = fork();
 
 	if (child == 0) {
-		int fd = open(path, O_WRONLY);
+		int fd;
 
+		alarm(60); /* it ends if nobody reads */
+		fd = open(path, O_WRONLY);
 		_exit(write(fd, z.data, z.length) < 0);
 	}
 	alarm(30); /* ends the test if it waits */

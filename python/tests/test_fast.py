@@ -35,7 +35,7 @@ for _ in range(3):
 
 
 def test_fast_functions_outlive_their_module():
-    for allocator in ("pymalloc", "debug"):
+    for allocator in ("default", "debug"):
         result = subprocess.run(
             [sys.executable, "-c", RELOADED],
             env={**os.environ, "PYTHONMALLOC": allocator},

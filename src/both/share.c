@@ -102,7 +102,8 @@ static ek_status find_above(eki_step *step, int64_t bound[EKI_SHARES + 1],
 }
 
 /* Lets the device, which is faster alone, do all rows in chunks if that is faster than in one
- * piece. Otherwise sets *whole, and other pieces must be made. */
+ * piece. Otherwise sets *whole; then there are several pieces, of which one must be made, or the
+ * one piece as it was. */
 static ek_status try_chunks(eki_step *step, eki_times_found *t, bool *whole)
 {
 	eki_speeds speeds = t->speeds;
@@ -118,7 +119,8 @@ static ek_status try_chunks(eki_step *step, eki_times_found *t, bool *whole)
 		return EK_OK;
 	EK_RETURN_IF(find_above(step, bound, above));
 	chunks = eki_chunks(&speeds, above, EKI_SHARES);
-	if (!eki_both_pays(eki_chunk_time(&speeds, above, EKI_SHARES, chunks), t->device))
+	if (chunks == 1 ||
+	    !eki_both_pays(eki_chunk_time(&speeds, above, EKI_SHARES, chunks), t->device))
 		return EK_OK;
 	status = make_alone(step, false, chunks);
 	if (status == EK_ENOMEM || (status == EK_OK && s->streams))

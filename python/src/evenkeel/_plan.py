@@ -87,7 +87,6 @@ class Core:
                     self.plans[key] = found
         return found
 
-
     def block(self, operation: str, transposed: bool, X: Any, *rest: Any) -> Any:
         """The product with a block in the fast way, or None where the general one has to be."""
         found = self.blocks.get((operation, transposed, X.shape)) if type(X) is np.ndarray else None
