@@ -134,19 +134,27 @@ static double made_up(const ek_method *method, bool waits, double ns)
 	return needs_device(method) ? device_ns : host_ns;
 }
 
-/* Makes a plan while copies are slow, and checks what it says. */
-static void check_choice(struct split_case *p, const char *parameters, bool in_chunks,
-                         bool one_side)
-{
-	char text[4096];
+enum { TEXT = 4096 };
 
+/* Makes a plan while copies are slow, and explains it. */
+static void make_slowly(struct split_case *p, const char *parameters, char text[TEXT])
+{
 	piece_runs = 0;
 	slow_begin(p->ctx);
 	p->ctx->timing = made_up;
 	split_make(p, parameters);
 	p->ctx->timing = NULL;
 	slow_end(p->ctx);
-	expect_status(ek_plan_explain(p->plan, text, sizeof text), EK_OK);
+	expect_status(ek_plan_explain(p->plan, text, TEXT), EK_OK);
+}
+
+/* Makes a plan while copies are slow, and checks what it says. */
+static void check_choice(struct split_case *p, const char *parameters, bool in_chunks,
+                         bool one_side)
+{
+	char text[TEXT];
+
+	make_slowly(p, parameters, text);
 	assert_int_equal(strstr(text, "chunks, copies of one beside") != NULL, in_chunks);
 	assert_int_equal(strstr(text, " alone, since both together") != NULL, one_side);
 	if (strcmp(parameters, ":chunks=1") != 0)
@@ -187,15 +195,9 @@ ON_EACH_DEVICE(choices)
 static void check_alone(struct split_case *p, const char *parameters, bool in_chunks, int measured)
 {
 	const eki_both *s;
-	char text[4096];
+	char text[TEXT];
 
-	piece_runs = 0;
-	slow_begin(p->ctx);
-	p->ctx->timing = made_up;
-	split_make(p, parameters);
-	p->ctx->timing = NULL;
-	slow_end(p->ctx);
-	expect_status(ek_plan_explain(p->plan, text, sizeof text), EK_OK);
+	make_slowly(p, parameters, text);
 	expect_text(text, "the device alone, since both together would not be faster");
 	assert_int_equal(strstr(text, "chunks, copies of one beside") != NULL, in_chunks);
 	assert_int_equal(strstr(text, ", the device in chunks ") != NULL, measured > 0);
@@ -249,20 +251,14 @@ static int64_t check_memory(struct split_case *p, const char *parameters, int64_
                             const char *says, bool in_chunks)
 {
 	int64_t most;
-	char text[4096];
+	char text[TEXT];
 
-	piece_runs = 0;
 	budget_begin(p->ctx, 0, false);
 	budget.bytes = memory;
 	if (memory) /* so that the plan tries without batches, which must be short */
 		p->ctx->device->info.memory = 2 * memory;
-	slow_begin(p->ctx);
-	p->ctx->timing = made_up;
-	split_make(p, parameters);
-	p->ctx->timing = NULL;
-	slow_end(p->ctx);
+	make_slowly(p, parameters, text);
 	most = budget.most;
-	expect_status(ek_plan_explain(p->plan, text, sizeof text), EK_OK);
 	assert_null(strstr(text, "in batches"));
 	expect_text(text, says);
 	assert_int_equal(strstr(text, "chunks, copies of one beside") != NULL, in_chunks);

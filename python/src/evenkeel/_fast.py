@@ -123,20 +123,9 @@ def block(plan, x):
     does for vectors; None without fast.c."""
     if not AVAILABLE:
         return None
-    limit, dtype, empty = state.limit, plan.dtype, np.empty
-    handle = plan.handle(limit)
+    limit = state.limit
     y = _products.result_shape(plan, x)
-    multiply, bound = _bind(plan.operation, handle.pointer, x, y, dtype, limit)
-
-    def run(X, Y=None, alpha=1.0, beta=0.0):
-        if Y is None:
-            if beta:
-                return None
-            Y = empty(y, dtype)
-        return multiply(X, Y, alpha, beta)
-
-    run.keep, run.limit = (handle, bound), limit
-    return run
+    return _by_fast(plan.operation, plan.handle(limit), limit, plan.dtype, x, y)
 
 
 def product(plan):
@@ -147,20 +136,26 @@ def product(plan):
     """
     limit, dtype = state.limit, plan.dtype
     handle = plan.handle(limit)  # the limit may have changed meanwhile
-    (rows, cols), empty = plan.shape, np.empty
+    rows, cols = plan.shape
     if AVAILABLE:
-        multiply, bound = _bind("spmv", handle.pointer, (cols,), (rows,), dtype, limit)
-
-        def run(x, y=None, alpha=1.0, beta=0.0):
-            if y is None:
-                if beta:
-                    return None
-                y = empty(rows, dtype)
-            return multiply(x, y, alpha, beta)
-
-        run.keep, run.limit = (handle, bound), limit  # the first live as long as the function
-        return run
+        return _by_fast("spmv", handle, limit, dtype, (cols,), (rows,))
     return _by_ctypes(handle, limit, dtype, rows, cols)
+
+
+def _by_fast(operation, handle, limit, dtype, x, y):
+    """Such a function by fast.c, for arrays with the shapes x and y."""
+    multiply, bound = _bind(operation, handle.pointer, x, y, dtype, limit)
+    empty = np.empty
+
+    def run(X, Y=None, alpha=1.0, beta=0.0):
+        if Y is None:
+            if beta:
+                return None
+            Y = empty(y, dtype)
+        return multiply(X, Y, alpha, beta)
+
+    run.keep, run.limit = (handle, bound), limit  # the first live as long as the function
+    return run
 
 
 def _by_ctypes(handle, limit, dtype, rows, cols):
